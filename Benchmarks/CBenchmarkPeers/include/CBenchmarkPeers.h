@@ -1,0 +1,7 @@
+/* The peers that AFBenchmarks compares with: what a careful C programmer writes on libcurl. */
+#ifndef CBENCHMARKPEERS_H
+#define CBENCHMARKPEERS_H
+#include <stddef.h>
+#include <stdint.h>
+
+#endif

@@ -1,0 +1,87 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "AFNetworking",
+  products: [
+    .library(name: "AFNetworking", targets: ["AFNetworking"]),
+    .library(name: "AFCore", targets: ["AFCore"]),
+    .library(name: "AFSerialization", targets: ["AFSerialization"]),
+    .library(name: "AFSecurity", targets: ["AFSecurity"]),
+    .library(name: "AFReachability", targets: ["AFReachability"]),
+    .library(name: "AFMultipart", targets: ["AFMultipart"]),
+    .library(name: "AFImage", targets: ["AFImage"]),
+    .executable(name: "afnet", targets: ["afnet"]),
+    .executable(name: "AFBenchmarks", targets: ["AFBenchmarks"]),
+  ],
+  traits: [
+    .trait(
+      name: "AppleNames",
+      description: "Declares Apple's names (URLSessionDataTask, SecTrust, …) as aliases of this package's types."
+    )
+  ],
+  targets: [
+    // C doors: what Swift cannot call (variadics, macros), and nothing else.
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+    .systemLibrary(name: "CNetlink"),
+    .systemLibrary(name: "CLinux"),
+
+    .target(name: "AFSupport", dependencies: ["CLinux"]),
+    .target(name: "AFMultipart", dependencies: ["AFSupport"]),
+    .target(name: "AFSerialization", dependencies: ["AFSupport", "AFMultipart"]),
+    .target(name: "AFSecurity", dependencies: ["AFSupport", "COpenSSL"]),
+    .target(name: "AFReachability", dependencies: ["AFSupport", "CNetlink"]),
+    .target(name: "AFTransport", dependencies: ["AFSupport", "CCurl", "COpenSSL", "CZlib"]),
+    .target(
+      name: "AFCore",
+      dependencies: ["AFSupport", "AFMultipart", "AFSerialization", "AFSecurity", "AFReachability", "AFTransport"]
+    ),
+    .target(name: "AFImage", dependencies: ["AFSupport", "AFSerialization", "CGdkPixbuf"]),
+    .target(
+      name: "AFNetworking",
+      dependencies: ["AFCore", "AFSerialization", "AFSecurity", "AFReachability", "AFMultipart"]
+    ),
+
+    .executableTarget(name: "afnet", dependencies: ["AFSupport", "AFSecurity", "AFReachability"]),
+    .executableTarget(name: "quickstart", dependencies: ["AFNetworking", "AFTestSupport"]),
+    .executableTarget(
+      name: "AFBenchmarks",
+      dependencies: ["AFNetworking", "AFSupport", "AFTestSupport", "CBenchmarkPeers"],
+      path: "Benchmarks/AFBenchmarks"
+    ),
+    .target(name: "CBenchmarkPeers", dependencies: ["CCurl"], path: "Benchmarks/CBenchmarkPeers"),
+
+    .target(name: "AFTestSupport", dependencies: ["AFSupport", "COpenSSL"], path: "Tests/AFTestSupport"),
+    .testTarget(name: "AFSupportTests", dependencies: ["AFSupport", "AFTestSupport"]),
+    .testTarget(name: "AFMultipartTests", dependencies: ["AFMultipart", "AFSupport", "AFTestSupport"]),
+    .testTarget(name: "AFSerializationTests", dependencies: ["AFSerialization", "AFMultipart", "AFTestSupport"]),
+    .testTarget(name: "AFSecurityTests", dependencies: ["AFSecurity", "AFSupport", "AFTestSupport"]),
+    .testTarget(
+      name: "AFReachabilityTests",
+      dependencies: ["AFReachability", "AFSupport", "AFTestSupport", "CNetlink"]
+    ),
+    .testTarget(name: "AFTransportTests", dependencies: ["AFTransport", "AFSupport", "AFTestSupport"]),
+    .testTarget(
+      name: "AFCoreTests",
+      dependencies: ["AFCore", "AFSerialization", "AFSecurity", "AFMultipart", "AFSupport", "AFTestSupport"]
+    ),
+    .testTarget(name: "AFImageTests", dependencies: ["AFImage", "AFSerialization", "AFTestSupport"]),
+    .testTarget(name: "AFNetworkingTests", dependencies: ["AFNetworking", "AFTestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// One place for the settings of every Swift target.
+for target in package.targets where target.type != .system && target.name != "CBenchmarkPeers" {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .treatAllWarnings(as: .error),
+  ]
+}

@@ -1,0 +1,19 @@
+/* System calls that Swift's Glibc module leaves out. */
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Reads what is at hand (page cache) and never waits for a disk: -1 with EAGAIN where it would have to. */
+static inline ssize_t af_pread_nowait(int fd, void *_Nullable bytes, size_t count, int64_t offset) {
+  const int nowait = 0x00000008; /* RWF_NOWAIT */
+  struct iovec vector = {bytes, count};
+  return syscall(SYS_preadv2, fd, &vector, 1UL, (unsigned long)offset, 0UL, nowait);
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* OpenSSL as Swift can call it: the headers, and typed doors for what they define as macros. */
+#ifndef COPENSSL_H
+#define COPENSSL_H
+
+#include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ocsp.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <openssl/sha.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+static const uint64_t af_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
+
+typedef void (*af_ex_free_fn)(void *_Nullable parent, void *_Nullable value, CRYPTO_EX_DATA *_Nullable data, int index,
+                              long argl, void *_Nullable argp);
+
+/* A new slot of user data on every SSL_CTX; `release` runs when OpenSSL frees the context. */
+static inline int af_SSL_CTX_new_index(af_ex_free_fn _Nullable release) {
+  return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, release);
+}
+
+static inline void af_OPENSSL_free(void *_Nullable p) { OPENSSL_free(p); }
+
+#endif
