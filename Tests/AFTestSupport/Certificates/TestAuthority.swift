@@ -1,0 +1,54 @@
+internal import COpenSSL
+package import Foundation
+
+/// A certificate authority made at run time: a root, or an intermediate below one.
+///
+///     let authority = try TestAuthority.make()
+///     let server = try authority.issue(names: ["localhost", "127.0.0.1"])
+///     // trust authority.certificate, serve server.chainPEM with server.keyPEM
+package struct TestAuthority: Sendable {
+  package let key: TestKey
+  /// This authority's own certificate, DER.
+  package let certificate: Data
+  /// This authority and those above it, up to but without the root, nearest first, DER: what its leaves send along.
+  package let intermediates: [Data]
+
+  package var certificatePEM: String { pem("CERTIFICATE", certificate) }
+
+  /// A new self-signed root.
+  package static func make(
+    _ profile: CertificateProfile = .authority("Test Root"), key: TestKey? = nil
+  ) throws -> TestAuthority {
+    let key = try key ?? TestKey()
+    let certificate = try signedCertificate(profile, subjectKey: key, issuer: nil)
+    return TestAuthority(key: key, certificate: certificate, intermediates: [])
+  }
+
+  /// A leaf for the given host names and addresses.
+  package func issue(names: [String], key: TestKey? = nil) throws -> TestIdentity {
+    try issue(CertificateProfile(names: names), key: key)
+  }
+
+  /// A leaf with exactly the given contents.
+  package func issue(_ profile: CertificateProfile, key: TestKey? = nil) throws -> TestIdentity {
+    let key = try key ?? TestKey()
+    let certificate = try signedCertificate(profile, subjectKey: key, issuer: self)
+    return TestIdentity(key: key, certificate: certificate, intermediates: intermediates)
+  }
+
+  /// An intermediate authority below this one.
+  package func issueAuthority(
+    _ profile: CertificateProfile = .authority("Test Intermediate"), key: TestKey? = nil
+  ) throws -> TestAuthority {
+    let key = try key ?? TestKey()
+    let certificate = try signedCertificate(profile, subjectKey: key, issuer: self)
+    return TestAuthority(key: key, certificate: certificate, intermediates: [certificate] + intermediates)
+  }
+
+  /// A self-signed leaf.
+  package static func selfSigned(_ profile: CertificateProfile, key: TestKey? = nil) throws -> TestIdentity {
+    let key = try key ?? TestKey()
+    let certificate = try signedCertificate(profile, subjectKey: key, issuer: nil)
+    return TestIdentity(key: key, certificate: certificate, intermediates: [])
+  }
+}
