@@ -1,0 +1,91 @@
+import AFSupport
+import Foundation
+
+/// Carries out transfers with libcurl on a thread of its own, which begins with the first transfer.
+///
+/// Safe to use from any thread; nothing here blocks. When the last reference goes, transfers that still run are cancelled
+/// and the thread ends.
+package final class Engine: Sendable {
+  private struct State {
+    var configuration: EngineConfiguration
+    var lane: Mailbox?
+    var isShutDown = false
+  }
+
+  private let state: Locked<State>
+
+  package init(configuration: EngineConfiguration) {
+    state = Locked(State(configuration: configuration))
+  }
+
+  deinit {
+    let lane = state.withLock { $0.lane }
+    lane?.send(.stop)
+  }
+
+  /// Starts a transfer. Everything about it is reported to `handler`; if the engine has been shut down, that is one
+  /// completion with `.cancelled`, on an arbitrary queue.
+  @discardableResult
+  package func start(_ request: TransferRequest, handler: any TransferHandler) -> TransferHandle {
+    let handle: TransferHandle? = state.withLock { state in
+      guard !state.isShutDown else { return nil }
+      if let lane = state.lane, let id = lane.start(request, handler) {
+        return TransferHandle(id: id, mailbox: lane)
+      }
+      let lane = Mailbox()
+      state.lane = lane
+      EngineLoop.launch(lane, state.configuration)
+      return lane.start(request, handler).map { TransferHandle(id: $0, mailbox: lane) }
+    }
+    if let handle { return handle }
+    let refused = TransferHandle(id: TransferID(raw: 0), mailbox: Mailbox())
+    DispatchQueue.global().async {
+      if case .reader(let reader) = request.body { reader.close() }
+      let failure = TransferFailure(kind: .cancelled, message: "The session has been invalidated")
+      handler.transfer(refused, didComplete: TransferOutcome(failure: failure))
+    }
+    return refused
+  }
+
+  /// Gives transfers to come a new pool of connections, and `configuration`. Those that run go on in the old pool, under
+  /// the old configuration, and its connections are closed when the last is done.
+  package func retire(newConfiguration configuration: EngineConfiguration) {
+    let lane = state.withLock { state in
+      state.configuration = configuration
+      defer { state.lane = nil }
+      return state.lane
+    }
+    lane?.send(.finish)
+  }
+
+  /// Takes no more transfers; those that run are cancelled, or go on to their end.
+  package func shutDown(cancelling: Bool) {
+    let lane = state.withLock { state in
+      state.isShutDown = true
+      return state.lane
+    }
+    lane?.send(cancelling ? .stop : .finish)
+  }
+}
+
+/// A running transfer, for whoever started it. Every call is a message to the engine's thread: it returns at once, and does
+/// nothing when the transfer is already over.
+package struct TransferHandle: Sendable {
+  package let id: TransferID
+  let mailbox: Mailbox
+
+  /// Ends the transfer; its handler gets `.cancelled`, unless it is already over.
+  package func cancel() { mailbox.send(.cancel(id)) }
+
+  /// Stops and continues the flow of bytes in both directions. A transfer that waits to be admitted goes on waiting.
+  package func setSuspended(_ isSuspended: Bool) { mailbox.send(.setSuspended(id, isSuspended)) }
+
+  /// Says where the body goes, after the handler answered `.undecided`.
+  package func route(_ route: ResponseRoute) { mailbox.send(.route(id, route)) }
+
+  /// The sink has room again.
+  package func resumeReceiving() { mailbox.send(.resumeReceiving(id)) }
+
+  /// Between 0 and 1; matters while the transfer waits to be admitted.
+  package func setPriority(_ priority: Float) { mailbox.send(.setPriority(id, priority)) }
+}

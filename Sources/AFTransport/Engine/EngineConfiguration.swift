@@ -1,0 +1,20 @@
+/// What all transfers of an engine have in common.
+package struct EngineConfiguration: Sendable {
+  /// Connections to one origin while it speaks HTTP/1.1; further transfers wait.
+  package var maximumConnectionsPerHost = 6
+  /// Parallel streams to one origin that speaks HTTP/2.
+  package var maximumStreamsPerHost = 100
+  /// Idle connections kept for reuse.
+  package var maximumIdleConnections = 64
+  /// The largest response head accepted, in bytes.
+  package var maximumHeadSize = 256 << 10
+  /// Asked on every TLS connection, of servers and of proxies; without one every TLS peer is refused.
+  package var evaluateTrust: TrustEvaluator?
+  /// Sets what a policy wants on the `SSL_CTX` of a new connection: version floor, ciphers, client certificate.
+  package var configureTLS: TLSConfigurator?
+
+  package init() {}
+}
+
+/// Receives the `SSL_CTX *` of a connection to be, its host and port; an error ends the hop before a byte is sent.
+package typealias TLSConfigurator = @Sendable (_ context: OpaquePointer, _ host: String, _ port: Int) -> (any Error)?

@@ -1,0 +1,5 @@
+import AFSupport
+
+final class EngineLoop {
+  static func launch(_ mailbox: Mailbox, _ configuration: EngineConfiguration) {}
+}

@@ -1,0 +1,107 @@
+/// A response's status line and fields, kept as the bytes that came. Nothing is parsed before somebody asks.
+package struct ResponseHead: Sendable {
+  /// The status line and every field line, each with its line end, without the blank line.
+  package let bytes: [UInt8]
+  package let statusCode: Int
+
+  package init(bytes: [UInt8]) {
+    self.bytes = bytes
+    statusCode = Self.parseStatus(bytes)
+  }
+
+  /// "HTTP/1.1", "HTTP/2", …
+  package var httpVersion: String {
+    String(decoding: bytes.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+  }
+
+  /// The words after the status code; empty when there are none.
+  package var reasonPhrase: String {
+    let line = bytes.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+    let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+    return parts.count > 2 ? Self.text(parts[2]) : ""
+  }
+
+  /// The first value of a field, by any letter case of its name, or nil.
+  package func value(_ name: String) -> String? {
+    var found: String?
+    forEachField { fieldName, value in
+      guard found == nil, Self.equal(fieldName, name) else { return }
+      found = Self.text(value)
+    }
+    return found
+  }
+
+  /// Every value of a field, in order.
+  package func values(_ name: String) -> [String] {
+    var found: [String] = []
+    forEachField { fieldName, value in
+      if Self.equal(fieldName, name) { found.append(Self.text(value)) }
+    }
+    return found
+  }
+
+  /// All fields in order, names as they came.
+  package var fields: [(name: String, value: String)] {
+    var all: [(name: String, value: String)] = []
+    forEachField { all.append((Self.text($0), Self.text($1))) }
+    return all
+  }
+
+  /// The length that the head announces for the body as transferred, or nil.
+  package var contentLength: Int64? {
+    guard let text = value("Content-Length"), let length = Int64(text), length >= 0 else { return nil }
+    return length
+  }
+
+  /// Calls `body` with name and value of every field, white space around the value left out (RFC 9112 §5).
+  package func forEachField(_ body: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void) {
+    var start = bytes.startIndex
+    var isStatusLine = true
+    while start < bytes.endIndex {
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+      defer {
+        start = min(end + 1, bytes.endIndex)
+        isStatusLine = false
+      }
+      if isStatusLine { continue }
+      let line = bytes[start..<end]
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else { continue }
+      body(line[..<colon], Self.trimmed(line[(colon + 1)...]))
+    }
+  }
+
+  /// Bytes as text: UTF-8 if they are, ISO-8859-1 if not, so that nothing is lost.
+  static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+  }
+
+  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
+    var slice = bytes
+    while let first = slice.first, isSpace(first) { slice.removeFirst() }
+    while let last = slice.last, isSpace(last) { slice.removeLast() }
+    return slice
+  }
+
+  static func equal(_ bytes: ArraySlice<UInt8>, _ name: String) -> Bool {
+    let other = name.utf8
+    guard bytes.count == other.count else { return false }
+    for (left, right) in zip(bytes, other) where left != right {
+      // Letters differ by 0x20 alone; nothing else that a field name may hold does.
+      guard left ^ right == 0x20, (left | 0x20) >= UInt8(ascii: "a"), (left | 0x20) <= UInt8(ascii: "z") else {
+        return false
+      }
+    }
+    return true
+  }
+
+  private static func parseStatus(_ bytes: [UInt8]) -> Int {
+    guard let space = bytes.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
+    var code = 0
+    for byte in bytes[(space + 1)...].prefix(3) {
+      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return 0 }
+      code = code * 10 + Int(byte - UInt8(ascii: "0"))
+    }
+    return code
+  }
+}

@@ -1,0 +1,125 @@
+package import Foundation
+
+/// Who a transfer reports to.
+///
+/// Everything is called on the engine's thread, in order; it must return at once and run no user code. After
+/// `didComplete` nothing follows.
+package protocol TransferHandler: AnyObject, Sendable {
+  /// The final response's head has come (1xx are left out). Says where the body goes.
+  func transfer(_ transfer: TransferHandle, didReceive head: ResponseHead) -> ResponseRoute
+
+  /// Body bytes left for the server: `total` of this hop so far. At most every 50 ms, and once at the end.
+  func transfer(_ transfer: TransferHandle, didSend total: Int64, expected: Int64?)
+
+  /// Body bytes arrived: `total` after decoding; `expected` likewise, nil if unknown. At most every 50 ms, and at the end.
+  func transfer(_ transfer: TransferHandle, didReceive total: Int64, expected: Int64?)
+
+  /// The hop is over. Exactly once.
+  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome)
+}
+
+/// Where a response's body goes.
+package enum ResponseRoute: Sendable {
+  /// Gathered by the engine in one piece and handed over at the end without a copy.
+  case memory
+  /// Pushed, with back-pressure.
+  case sink(any BodySink)
+  /// Read and dropped, so that the connection can be used again.
+  case discard
+  /// Not known yet: nothing is read until ``TransferHandle/route(_:)`` says.
+  case undecided
+  /// Not wanted: the hop ends with this error.
+  case cancel(any Error)
+}
+
+/// Takes body bytes on the engine's thread.
+package protocol BodySink: AnyObject, Sendable {
+  /// Takes all the bytes. False means: enough for now, send no more until ``TransferHandle/resumeReceiving()``.
+  func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
+}
+
+/// How a hop ended.
+package struct TransferOutcome: Sendable {
+  /// The whole body if its route was `.memory`; also what came before a failure.
+  package var body: Data?
+  package var failure: TransferFailure?
+  package var metrics: TransferMetrics?
+  package var bytesSent: Int64 = 0
+  package var bytesReceived: Int64 = 0
+  /// Fields after a chunked body, raw.
+  package var trailers: ResponseHead?
+}
+
+/// Why a hop failed, in terms that do not depend on libcurl; AFCore makes a `URLError` of it.
+package struct TransferFailure: Error, Sendable {
+  package enum Kind: Sendable {
+    /// libcurl's verdict, see ``CurlErrorMapping``.
+    case transport
+    case cancelled
+    case idleTimeout
+    case totalTimeout
+    /// The body's reader failed; `underlying` says how.
+    case body
+    /// The body had to be sent again and its reader cannot.
+    case bodyNotReplayable
+    /// The trust evaluator refused the peer; `underlying` says why.
+    case trustRefused
+    /// The trust evaluator has to ask first; `peer` is what it was shown.
+    case trustUndecided
+    /// A reused connection died, and a request that may not be repeated was on it.
+    case connectionLost
+    /// The request as given cannot be sent (URL, method or header field); `message` names what is wrong.
+    case badRequest
+    /// The response's head is larger than the engine accepts.
+    case oversizedHead
+    /// The handler or its sink ended the hop with `underlying`.
+    case refusedByHandler
+  }
+
+  package var kind: Kind
+  /// libcurl's code, 0 if the failure is our own.
+  package var curlCode: Int32 = 0
+  /// A sentence for people, without secrets.
+  package var message: String
+  package var underlying: (any Error)?
+  package var peer: PeerTrust?
+  /// The value of errno for a failed connect, or 0.
+  package var osError: Int32 = 0
+  /// Whether a byte of this hop's response was seen.
+  package var responseStarted = false
+
+  package init(kind: Kind, message: String, underlying: (any Error)? = nil) {
+    self.kind = kind
+    self.message = message
+    self.underlying = underlying
+  }
+}
+
+/// What a TLS peer showed, for the trust evaluator.
+package struct PeerTrust: Sendable {
+  package var host: String
+  package var port: Int
+  /// DER certificates as the peer sent them, leaf first.
+  package var chain: [Data]
+  package var stapledOCSPResponse: Data?
+  package var isProxy: Bool
+
+  package init(host: String, port: Int, chain: [Data], stapledOCSPResponse: Data? = nil, isProxy: Bool = false) {
+    self.host = host
+    self.port = port
+    self.chain = chain
+    self.stapledOCSPResponse = stapledOCSPResponse
+    self.isProxy = isProxy
+  }
+}
+
+package enum TrustVerdict: Sendable {
+  case accept
+  case refuse(any Error)
+  /// The answer has to be asked for elsewhere; the handshake fails with ``TransferFailure/Kind/trustUndecided``, and the
+  /// hop may be started again when the answer is known.
+  case ask
+}
+
+/// Decides about a TLS peer. On the engine's thread, in the midst of a handshake: prompt, and no user code.
+package typealias TrustEvaluator = @Sendable (PeerTrust) -> TrustVerdict
