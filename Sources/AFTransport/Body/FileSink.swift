@@ -6,7 +6,7 @@ import Glibc
 /// disk is slower than the network.
 package final class FileSink: BodySink {
   private struct State {
-    var block: UnsafeMutableRawBufferPointer?
+    var block: Block?
     var filled = 0
     var queued = 0
     var isFull = false
@@ -25,8 +25,7 @@ package final class FileSink: BodySink {
   private let queue: DispatchQueue
   private let state: Locked<State>
 
-  /// Takes over an open descriptor, which is written from `offset` on and closed at the end.
-  /// - Parameter path: names the file in errors.
+  /// Takes over an open descriptor, which is written from `offset` on and closed at the end; `path` names it in errors.
   package init(descriptor: Int32, path: String, offset: Int64 = 0) {
     self.descriptor = descriptor
     self.path = path
@@ -36,7 +35,7 @@ package final class FileSink: BodySink {
 
   deinit {
     close(descriptor)
-    state.withLock { $0.block?.deallocate() }
+    state.withLock { $0.block?.bytes.deallocate() }
   }
 
   /// Sets what is called, on a queue, when there is room again after `receive` said false, and when writing fails.
@@ -55,15 +54,15 @@ package final class FileSink: BodySink {
       var full: [Block] = []
       var rest = bytes
       while !rest.isEmpty {
-        let block = state.block ?? .allocate(byteCount: Self.blockSize, alignment: 16)
+        let block = state.block ?? Block.allocate(Self.blockSize)
         let count = min(rest.count, block.count - state.filled)
-        UnsafeMutableRawBufferPointer(rebasing: block[state.filled...])
+        UnsafeMutableRawBufferPointer(rebasing: block.bytes[state.filled...])
           .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<count]))
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         state.filled += count
         state.block = block
         guard state.filled == block.count else { continue }
-        full.append(Block(bytes: block, count: block.count))
+        full.append(block)
         state.queued += block.count
         state.block = nil
         state.filled = 0
@@ -82,7 +81,7 @@ package final class FileSink: BodySink {
         state.block = nil
         state.filled = 0
       }
-      return state.block.map { Block(bytes: $0, count: state.filled) }
+      return state.block.map { Block(bytes: $0.bytes, count: state.filled) }
     }
     queue.async {
       if let last { self.write(last) }
@@ -99,6 +98,10 @@ package final class FileSink: BodySink {
   private struct Block: @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
     let count: Int
+
+    static func allocate(_ count: Int) -> Block {
+      Block(bytes: .allocate(byteCount: count, alignment: 16), count: count)
+    }
   }
 
   private func write(_ block: Block) {

@@ -16,6 +16,12 @@ package final class StreamSink: BodySink {
     var onRoom: (@Sendable () -> Void)?
   }
 
+  private struct Step {
+    var block: Data?
+    var end: Result<Void, any Error>?
+    var room: (@Sendable () -> Void)?
+  }
+
   private static let blockSize = 64 << 10
 
   private let highWater: Int
@@ -64,8 +70,8 @@ package final class StreamSink: BodySink {
   /// - Throws: what ``finish(_:)`` was given.
   package func next() async throws -> Data? {
     while true {
-      let step = state.withLock { state -> (block: Data?, end: Result<Void, any Error>?, room: (@Sendable () -> Void)?) in
-        guard state.first < state.blocks.count else { return (nil, state.end, nil) }
+      let step = state.withLock { state -> Step in
+        guard state.first < state.blocks.count else { return Step(end: state.end) }
         let block = state.blocks[state.first]
         state.blocks[state.first] = Data()
         state.first += 1
@@ -74,9 +80,9 @@ package final class StreamSink: BodySink {
           state.blocks.removeAll(keepingCapacity: true)
           state.first = 0
         }
-        guard state.isFull, state.buffered <= lowWater else { return (block, nil, nil) }
+        guard state.isFull, state.buffered <= lowWater else { return Step(block: block) }
         state.isFull = false
-        return (block, nil, state.onRoom)
+        return Step(block: block, room: state.onRoom)
       }
       step.room?()
       if let block = step.block { return block }
