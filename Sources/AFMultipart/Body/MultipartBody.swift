@@ -1,0 +1,45 @@
+import AFSupport
+import Foundation
+
+/// A finished form: what is sent, in order. Immutable, so that any number of readers can go through it.
+struct MultipartBody: Sendable {
+  struct Part: Sendable {
+    /// The delimiter and the header block.
+    let head: [UInt8]
+    let content: AFMultipartContent
+    /// The name of the form field, for error messages.
+    let name: String?
+  }
+
+  let parts: [Part]
+  let closing: [UInt8]
+  let pacing: PacketPacer.Settings
+
+  init(boundary: Boundary, parts: [AFMultipartPart], pacing: PacketPacer.Settings) {
+    var isFirst = true
+    self.parts = parts.map { part in
+      defer { isFirst = false }
+      let head = boundary.delimiter(isFirst: isFirst) + part.headers.block
+      return Part(head: Array(head.utf8), content: part.content, name: part.name)
+    }
+    closing = Array(boundary.closing(isFirst: isFirst).utf8)
+    self.pacing = pacing
+  }
+
+  /// The length of the whole body; nil if a part's is not known, or the sum is more than 64 bits hold.
+  var contentLength: Int64? {
+    var total = Int64(closing.count)
+    for part in parts {
+      guard let length = part.content.length else { return nil }
+      let (withHead, overflowsWithHead) = total.addingReportingOverflow(Int64(part.head.count))
+      let (sum, overflows) = withHead.addingReportingOverflow(length)
+      guard !overflowsWithHead, !overflows else { return nil }
+      total = sum
+    }
+    return total
+  }
+
+  var isReplayable: Bool {
+    parts.allSatisfy { $0.content.isReplayable }
+  }
+}
