@@ -55,6 +55,7 @@ let package = Package(
     .target(name: "CBenchmarkPeers", dependencies: ["CCurl"], path: "Benchmarks/CBenchmarkPeers"),
 
     .target(name: "AFTestSupport", dependencies: ["AFSupport", "COpenSSL"], path: "Tests/AFTestSupport"),
+    .testTarget(name: "AFTestSupportTests", dependencies: ["AFTestSupport"]),
     .testTarget(name: "AFSupportTests", dependencies: ["AFSupport", "AFTestSupport"]),
     .testTarget(name: "AFMultipartTests", dependencies: ["AFMultipart", "AFSupport", "AFTestSupport"]),
     .testTarget(name: "AFSerializationTests", dependencies: ["AFSerialization", "AFMultipart", "AFTestSupport"]),

@@ -1,0 +1,34 @@
+package import Foundation
+
+/// A new directory that is removed, with all that is in it, when this object goes or ``remove()`` is called.
+package final class TemporaryDirectory: Sendable {
+  package let url: URL
+  package var path: String { url.path }
+
+  package init() throws {
+    let parent = FileManager.default.temporaryDirectory
+    url = parent.appendingPathComponent("aftest-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { remove() }
+
+  package func remove() {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  /// The place of a file of that name in it.
+  package func file(_ name: String) -> URL { url.appendingPathComponent(name, isDirectory: false) }
+
+  /// Writes a file and returns its place.
+  package func write(_ data: Data, to name: String) throws -> URL {
+    let place = file(name)
+    try data.write(to: place)
+    return place
+  }
+
+  /// The names of what is in it, sorted.
+  package var contents: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+  }
+}
