@@ -34,7 +34,7 @@ let package = Package(
     .target(name: "AFSerialization", dependencies: ["AFSupport", "AFMultipart"]),
     .target(name: "AFSecurity", dependencies: ["AFSupport", "COpenSSL"]),
     .target(name: "AFReachability", dependencies: ["AFSupport", "CNetlink"]),
-    .target(name: "AFTransport", dependencies: ["AFSupport", "CCurl", "COpenSSL", "CZlib"]),
+    .target(name: "AFTransport", dependencies: ["AFSupport", "CCurl", "COpenSSL", "CZlib", "CLinux"]),
     .target(
       name: "AFCore",
       dependencies: ["AFSupport", "AFMultipart", "AFSerialization", "AFSecurity", "AFReachability", "AFTransport"]

@@ -29,6 +29,17 @@ static inline int af_SSL_CTX_new_index(af_ex_free_fn _Nullable release) {
   return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, release);
 }
 
+/* A new slot of user data on every SSL. */
+static inline int af_SSL_new_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
+
+/* Asks servers for a stapled OCSP response. */
+static inline long af_SSL_CTX_request_ocsp(SSL_CTX *_Nonnull context) {
+  return SSL_CTX_set_tlsext_status_type(context, TLSEXT_STATUSTYPE_ocsp);
+}
+static inline long af_SSL_ocsp_response(SSL *_Nonnull ssl, const unsigned char *_Nullable *_Nonnull response) {
+  return SSL_get_tlsext_status_ocsp_resp(ssl, response);
+}
+
 static inline void af_OPENSSL_free(void *_Nullable p) { OPENSSL_free(p); }
 
 #endif
