@@ -52,7 +52,7 @@ let package = Package(
       dependencies: ["AFNetworking", "AFSupport", "AFTestSupport", "CBenchmarkPeers"],
       path: "Benchmarks/AFBenchmarks"
     ),
-    .target(name: "CBenchmarkPeers", dependencies: ["CCurl"], path: "Benchmarks/CBenchmarkPeers"),
+    .target(name: "CBenchmarkPeers", dependencies: ["CCurl", "COpenSSL"], path: "Benchmarks/CBenchmarkPeers"),
 
     .target(name: "AFTestSupport", dependencies: ["AFSupport", "COpenSSL"], path: "Tests/AFTestSupport"),
     .testTarget(name: "AFTestSupportTests", dependencies: ["AFTestSupport"]),
