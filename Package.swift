@@ -71,6 +71,7 @@ let package = Package(
     ),
     .testTarget(name: "AFImageTests", dependencies: ["AFImage", "AFSerialization", "AFTestSupport"]),
     .testTarget(name: "AFNetworkingTests", dependencies: ["AFNetworking", "AFTestSupport"]),
+    .testTarget(name: "AFBenchmarksTests", dependencies: ["AFBenchmarks", "AFSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -75,7 +75,9 @@ struct CaseRunner {
       let sample = try? JSONDecoder().decode(Sample.self, from: Data(line.utf8)), sample.units > 0, sample.seconds > 0
     else { throw BenchmarkError("\(plan.benchmark.name), \(job.client): no result but \(output.debugDescription)") }
     return Run(
-      round: round, sample: sample, serverLoad: serverSeconds / sample.seconds,
+      round: round, sample: sample,
+      // The kernel counts a process's time in ticks of 10 ms: of a short run that says nothing.
+      serverLoad: sample.seconds > 0.2 ? serverSeconds / sample.seconds : 0,
       isDisturbed: others > LoadGate.limit, timeline: timeline)
   }
 }

@@ -11,7 +11,7 @@ final class ChildProcess {
   var identifier: pid_t { process.processIdentifier }
   var isRunning: Bool { process.isRunning }
 
-  /// - Parameter pinned: the processor to stay on, or nil for any.
+  /// Starts it; `pinned` is the processor to stay on, or nil for any.
   init(_ executable: String, _ arguments: [String], environment: [String: String] = [:], pinned: Int? = nil) throws {
     process.executableURL = URL(fileURLWithPath: pinned == nil ? executable : "/usr/bin/taskset")
     process.arguments = (pinned.map { ["-c", String($0), executable] } ?? []) + arguments
@@ -37,8 +37,8 @@ final class ChildProcess {
     return String(decoding: line, as: UTF8.self)
   }
 
-  /// Waits for its end. `watch` is called about every 20 ms until then.
-  /// - Returns: what it printed; a child that failed throws what it complained.
+  /// Waits for its end, with `watch` called about every 20 ms, and returns what it printed. If it failed, what it
+  /// complained is thrown.
   func finish(watch: () -> Void = {}) throws -> String {
     while process.isRunning {
       watch()

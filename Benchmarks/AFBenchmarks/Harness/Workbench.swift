@@ -6,12 +6,16 @@ final class Workbench {
   /// Removed, with all in it, at the end.
   let directory: String
   private let pinsProcessors: Bool
+  private let isDirectoryGiven: Bool
   private var servers: [ServerKind: LocalServer] = [:]
   private var certificates: BenchmarkCertificates?
   private var files: [Int64: String] = [:]
+  /// Where downloads go: into memory if there is room, so that no disk is measured.
+  private var downloadDirectory: String?
 
   init(options: Options) throws {
     pinsProcessors = options.pinsProcessors
+    isDirectoryGiven = options.directory != nil
     let parent = options.directory ?? NSTemporaryDirectory()
     directory = URL(fileURLWithPath: parent).appendingPathComponent("AFBenchmarks-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -19,6 +23,7 @@ final class Workbench {
 
   deinit {
     servers = [:]
+    if let downloadDirectory { try? FileManager.default.removeItem(atPath: downloadDirectory) }
     try? FileManager.default.removeItem(atPath: directory)
   }
 
@@ -32,6 +37,9 @@ final class Workbench {
   func prepare(_ benchmark: Case) throws -> Job {
     var job = benchmark.job
     job.directory = directory
+    if benchmark.writesFiles, !isDirectoryGiven {
+      job.directory = memoryDirectory(for: job.size * Int64(job.concurrency)) ?? directory
+    }
     if benchmark.needsFile { job.file = try file(size: job.size) }
     if benchmark.server != .none {
       let server = try server(benchmark.server)
@@ -39,6 +47,21 @@ final class Workbench {
       if benchmark.server != .plain { job.authority = certificates?.authority }
     }
     return job
+  }
+
+  /// A directory of ours in /dev/shm, if that has room for twice `bytes`.
+  private func memoryDirectory(for bytes: Int64) -> String? {
+    var info = statvfs()
+    guard statvfs("/dev/shm", &info) == 0, UInt64(info.f_bavail) * UInt64(info.f_frsize) > UInt64(2 * bytes) else {
+      return nil
+    }
+    if let downloadDirectory { return downloadDirectory }
+    let path = "/dev/shm/" + URL(fileURLWithPath: directory).lastPathComponent
+    guard (try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)) != nil else {
+      return nil
+    }
+    downloadDirectory = path
+    return path
   }
 
   private func server(_ kind: ServerKind) throws -> LocalServer {

@@ -1,3 +1,4 @@
+import AFMultipart
 import AFSupport
 import CBenchmarkPeers
 import Foundation
@@ -14,6 +15,9 @@ extension Workload {
           try withPeerError { afb_pread_file(job.file, job.packet, $0) }
         }
       },
+      Client(name: "AFNetworking", summary: "AFMultipart's body stream: three fields and the file") { job, meter in
+        try measureStream(job, meter) { try drain(MultipartSample.makeForm($0).makeBodyStream(), packet: $0.packet) }
+      },
       Client(name: "InputStream", summary: "Foundation's InputStream on the file alone") { job, meter in
         try measureStream(job, meter) { job in
           guard let stream = InputStream(fileAtPath: job.file) else { throw BenchmarkError("no file \(job.file)") }
@@ -22,6 +26,7 @@ extension Workload {
       },
     ],
     cases: { options in
+      guard !options.usesTLS else { throw UsageError("stream knows no --tls: it has no network") }
       let packets = options.packets.isEmpty ? [16 << 10, 64 << 10, 256 << 10, 1 << 20] : options.packets
       return packets.map { packet in
         var job = Job()

@@ -19,6 +19,8 @@ struct Case: Sendable {
   var unit = Unit.bytes
   /// Whether `job.size` bytes must stand in a file, read before so that it is in the page cache.
   var needsFile = false
+  /// Whether clients make files, which then go into memory where there is room.
+  var writesFiles = false
 }
 
 /// Who answers the clients.
