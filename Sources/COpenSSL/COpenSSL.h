@@ -19,6 +19,14 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
+/* RFC 2253 form, with UTF-8 left readable. */
+static const unsigned long af_XN_FLAG_READABLE = XN_FLAG_RFC2253 & ~(unsigned long)ASN1_STRFLGS_ESC_MSB;
+
+/* 1 when `version` (0x0303, 0x0304) is now the oldest that is spoken. */
+static inline long af_SSL_CTX_set_min_version(SSL_CTX *_Nonnull context, int version) {
+  return SSL_CTX_set_min_proto_version(context, version);
+}
+
 static const uint64_t af_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
 
 typedef void (*af_ex_free_fn)(void *_Nullable parent, void *_Nullable value, CRYPTO_EX_DATA *_Nullable data, int index,
