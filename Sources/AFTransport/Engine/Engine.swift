@@ -9,11 +9,7 @@ package final class Engine: Sendable {
   private struct State {
     var configuration: EngineConfiguration
     var lane: Mailbox?
-    /// Lanes that were retired and may still run.
-    var retired: [Mailbox] = []
     var isShutDown = false
-
-    var lanes: [Mailbox] { lane.map { retired + [$0] } ?? retired }
   }
 
   private let state: Locked<State>
@@ -23,7 +19,8 @@ package final class Engine: Sendable {
   }
 
   deinit {
-    for lane in state.withLock({ $0.lanes }) { lane.send(.stop) }
+    let lane = state.withLock { $0.lane }
+    lane?.send(.stop)
   }
 
   /// Starts a transfer. Everything about it is reported to `handler`; if the engine has been shut down, that is one
@@ -56,8 +53,6 @@ package final class Engine: Sendable {
     let lane = state.withLock { state in
       state.configuration = configuration
       defer { state.lane = nil }
-      state.retired.removeAll { !$0.isOpen }
-      if let lane = state.lane { state.retired.append(lane) }
       return state.lane
     }
     lane?.send(.finish)
@@ -65,11 +60,11 @@ package final class Engine: Sendable {
 
   /// Takes no more transfers; those that run are cancelled, or go on to their end.
   package func shutDown(cancelling: Bool) {
-    let lanes = state.withLock { state in
+    let lane = state.withLock { state in
       state.isShutDown = true
-      return state.lanes
+      return state.lane
     }
-    for lane in lanes { lane.send(cancelling ? .stop : .finish) }
+    lane?.send(cancelling ? .stop : .finish)
   }
 }
 

@@ -1,6 +1,5 @@
 import AFSupport
-import CLinux
-import Glibc
+import CCurl
 
 /// The ordered way into an engine's thread, and the only object that two threads share.
 ///
@@ -10,8 +9,8 @@ final class Mailbox: Sendable {
   private struct State {
     var commands: [Command] = []
     var isOpen = true
-    /// The event descriptor that wakes the thread, while there is one.
-    var bell: Int32 = -1
+    /// The multi handle to wake, as an address, while there is one.
+    var multi: UInt = 0
     var isWoken = false
     var nextID: UInt64 = 0
   }
@@ -41,21 +40,18 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Whether the engine still takes commands.
-  var isOpen: Bool { state.withLock { $0.isOpen } }
-
-  /// Once per batch, and inside the lock: the descriptor cannot be closed between the check and the call.
+  /// Once per batch, and inside the lock: the handle cannot be cleaned up between the check and the call.
   private func wake(_ state: inout State) {
-    guard !state.isWoken, state.bell >= 0 else { return }
+    guard !state.isWoken, let multi = UnsafeMutableRawPointer(bitPattern: state.multi) else { return }
     state.isWoken = true
-    eventfd_write(state.bell, 1)
+    curl_multi_wakeup(multi)
   }
 
   // MARK: The engine's side
 
-  /// From now on a command rings `bell`. What was sent before is found by the next `drain`.
-  func attach(bell: Int32) {
-    state.withLock { $0.bell = bell }
+  func attach(_ multi: UnsafeMutableRawPointer) {
+    let address = UInt(bitPattern: multi)
+    state.withLock { $0.multi = address }
   }
 
   /// Swaps what has been sent into `commands`, which keeps its capacity.
@@ -70,11 +66,11 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Closes the mailbox for good and returns what had still been sent. After this the bell may be closed.
+  /// Closes the mailbox for good and returns what had still been sent. After this the multi handle may be freed.
   func close() -> [Command] {
     state.withLock { state in
       state.isOpen = false
-      state.bell = -1
+      state.multi = 0
       let left = state.commands
       state.commands = []
       return left
@@ -86,7 +82,7 @@ final class Mailbox: Sendable {
     state.withLock { state in
       guard state.commands.isEmpty else { return false }
       state.isOpen = false
-      state.bell = -1
+      state.multi = 0
       return true
     }
   }

@@ -1,4 +1,4 @@
-import COpenSSL
+internal import COpenSSL
 import Foundation
 
 /// Builds and signs one certificate, DER; self-signed when there is no issuer.

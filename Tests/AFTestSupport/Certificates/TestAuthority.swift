@@ -1,4 +1,4 @@
-import COpenSSL
+internal import COpenSSL
 package import Foundation
 
 /// A certificate authority made at run time: a root, or an intermediate below one.

@@ -1,4 +1,4 @@
-import COpenSSL
+internal import COpenSSL
 package import Foundation
 
 /// A leaf certificate with its private key and the intermediates a peer should send along.

@@ -1,4 +1,4 @@
-import COpenSSL
+internal import COpenSSL
 package import Foundation
 
 /// A private key made at run time.

@@ -1,0 +1,26 @@
+package import Foundation
+internal import FoundationNetworking
+
+extension NSError {
+  /// This error with another one underneath it, unless it has one already.
+  package func withUnderlying(_ underlying: NSError?) -> NSError {
+    guard let underlying, userInfo[NSUnderlyingErrorKey] == nil else { return self }
+    var info = userInfo
+    info[NSUnderlyingErrorKey] = underlying
+    return NSError(domain: domain, code: code, userInfo: info)
+  }
+
+  /// Whether this error, or one underneath it, says that the content type was refused.
+  package var refusesContentType: Bool {
+    var next: NSError? = self
+    while let error = next {
+      if error.domain == AFURLResponseSerializationErrorDomain,
+        error.code == URLError.Code.cannotDecodeContentData.rawValue
+      {
+        return true
+      }
+      next = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    }
+    return false
+  }
+}
