@@ -34,7 +34,7 @@ let package = Package(
     .target(name: "AFSerialization", dependencies: ["AFSupport", "AFMultipart"]),
     .target(name: "AFSecurity", dependencies: ["AFSupport", "COpenSSL"]),
     .target(name: "AFReachability", dependencies: ["AFSupport", "CNetlink"]),
-    .target(name: "AFTransport", dependencies: ["AFSupport", "CCurl", "COpenSSL", "CZlib"]),
+    .target(name: "AFTransport", dependencies: ["AFSupport", "CCurl", "COpenSSL", "CZlib", "CLinux"]),
     .target(
       name: "AFCore",
       dependencies: ["AFSupport", "AFMultipart", "AFSerialization", "AFSecurity", "AFReachability", "AFTransport"]
@@ -52,7 +52,7 @@ let package = Package(
       dependencies: ["AFNetworking", "AFSupport", "AFTestSupport", "CBenchmarkPeers"],
       path: "Benchmarks/AFBenchmarks"
     ),
-    .target(name: "CBenchmarkPeers", dependencies: ["CCurl"], path: "Benchmarks/CBenchmarkPeers"),
+    .target(name: "CBenchmarkPeers", dependencies: ["CCurl", "COpenSSL"], path: "Benchmarks/CBenchmarkPeers"),
 
     .target(name: "AFTestSupport", dependencies: ["AFSupport", "COpenSSL"], path: "Tests/AFTestSupport"),
     .testTarget(name: "AFTestSupportTests", dependencies: ["AFTestSupport"]),
@@ -71,6 +71,7 @@ let package = Package(
     ),
     .testTarget(name: "AFImageTests", dependencies: ["AFImage", "AFSerialization", "AFTestSupport"]),
     .testTarget(name: "AFNetworkingTests", dependencies: ["AFNetworking", "AFTestSupport"]),
+    .testTarget(name: "AFBenchmarksTests", dependencies: ["AFBenchmarks", "AFSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -36,7 +36,18 @@ static inline CURLcode af_curl_getinfo_str(CURL *_Nonnull e, CURLINFO i, const c
 static inline CURLcode af_curl_getinfo_ptr(CURL *_Nonnull e, CURLINFO i, void *_Nullable *_Nonnull v) { return curl_easy_getinfo(e, i, v); }
 
 static inline CURLMcode af_curl_multi_setopt_long(CURLM *_Nonnull m, CURLMoption o, long v) { return curl_multi_setopt(m, o, v); }
+typedef int (*af_curl_socket_fn)(CURL *_Nonnull easy, curl_socket_t socket, int what, void *_Nullable user,
+                                 void *_Nullable socket_user);
+typedef int (*af_curl_timer_fn)(CURLM *_Nonnull multi, long milliseconds, void *_Nullable user);
+static inline CURLMcode af_curl_multi_setopt_socket_fn(CURLM *_Nonnull m, af_curl_socket_fn _Nullable f) { return curl_multi_setopt(m, CURLMOPT_SOCKETFUNCTION, f); }
+static inline CURLMcode af_curl_multi_setopt_timer_fn(CURLM *_Nonnull m, af_curl_timer_fn _Nullable f) { return curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, f); }
 static inline CURLMcode af_curl_multi_setopt_ptr(CURLM *_Nonnull m, CURLMoption o, void *_Nullable v) { return curl_multi_setopt(m, o, v); }
+/* The `SSL *` of the connection that a transfer is on, or NULL. */
+static inline void *_Nullable af_curl_ssl(CURL *_Nonnull e) {
+  struct curl_tlssessioninfo *info = NULL;
+  if (curl_easy_getinfo(e, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;
+  return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
+}
 static inline CURLSHcode af_curl_share_setopt_long(CURLSH *_Nonnull s, CURLSHoption o, long v) { return curl_share_setopt(s, o, v); }
 
 /* CURLMsg holds a union that Swift would have to reinterpret. */

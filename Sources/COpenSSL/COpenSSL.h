@@ -19,6 +19,14 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
+/* RFC 2253 form, with UTF-8 left readable. */
+static const unsigned long af_XN_FLAG_READABLE = XN_FLAG_RFC2253 & ~(unsigned long)ASN1_STRFLGS_ESC_MSB;
+
+/* 1 when `version` (0x0303, 0x0304) is now the oldest that is spoken. */
+static inline long af_SSL_CTX_set_min_version(SSL_CTX *_Nonnull context, int version) {
+  return SSL_CTX_set_min_proto_version(context, version);
+}
+
 static const uint64_t af_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
 
 typedef void (*af_ex_free_fn)(void *_Nullable parent, void *_Nullable value, CRYPTO_EX_DATA *_Nullable data, int index,
@@ -27,6 +35,17 @@ typedef void (*af_ex_free_fn)(void *_Nullable parent, void *_Nullable value, CRY
 /* A new slot of user data on every SSL_CTX; `release` runs when OpenSSL frees the context. */
 static inline int af_SSL_CTX_new_index(af_ex_free_fn _Nullable release) {
   return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, release);
+}
+
+/* A new slot of user data on every SSL. */
+static inline int af_SSL_new_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
+
+/* Asks servers for a stapled OCSP response. */
+static inline long af_SSL_CTX_request_ocsp(SSL_CTX *_Nonnull context) {
+  return SSL_CTX_set_tlsext_status_type(context, TLSEXT_STATUSTYPE_ocsp);
+}
+static inline long af_SSL_ocsp_response(SSL *_Nonnull ssl, const unsigned char *_Nullable *_Nonnull response) {
+  return SSL_get_tlsext_status_ocsp_resp(ssl, response);
 }
 
 static inline void af_OPENSSL_free(void *_Nullable p) { OPENSSL_free(p); }

@@ -17,9 +17,9 @@ private func readToEnd(_ client: TestConnection) throws -> String {
 
 @Suite struct TestServerTests {
   @Test func `answers and records the very bytes that came`() async throws {
-    try await withTestServer { request in .text("hello \(String(decoding: try request.body(), as: UTF8.self))") } _: {
-      server in
-      let head = "POST /a?b=c HTTP/1.1\r\nHost: x\r\nX-A:  1 \r\nx-a: 2\r\nContent-Length: 5\r\nConnection: close\r\n\r\n"
+    try await withTestServer(handler: { .text("hello \(String(decoding: try $0.body(), as: UTF8.self))") }) { server in
+      let head =
+        "POST /a?b=c HTTP/1.1\r\nHost: x\r\nX-A:  1 \r\nx-a: 2\r\nContent-Length: 5\r\nConnection: close\r\n\r\n"
       let answer = try exchange(server, head + "world")
       #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
       #expect(answer.hasSuffix("Connection: close\r\n\r\nhello world"))
@@ -35,7 +35,7 @@ private func readToEnd(_ client: TestConnection) throws -> String {
   }
 
   @Test func `decodes chunks and keeps trailers`() async throws {
-    try await withTestServer { _ in .status(204) } _: { server in
+    try await withTestServer(handler: { _ in .status(204) }) { server in
       let head = "PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
       let answer = try exchange(server, head + "3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\nX-T: 1\r\n\r\n")
       #expect(answer == "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
@@ -45,7 +45,7 @@ private func readToEnd(_ client: TestConnection) throws -> String {
   }
 
   @Test func `keeps the connection for the next request, and pipelines`() async throws {
-    try await withTestServer { request in .text(request.target) } _: { server in
+    try await withTestServer(handler: { request in .text(request.target) }) { server in
       let get = { (number: Int) in "GET /\(number) HTTP/1.1\r\nHost: x\r\n\r\n" }
       let answer = try exchange(server, get(1) + get(2) + "GET /3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
       #expect(answer.components(separatedBy: "HTTP/1.1 200 OK").count == 4)
@@ -55,10 +55,10 @@ private func readToEnd(_ client: TestConnection) throws -> String {
   }
 
   @Test func `sends 100 Continue only where the body is wanted`() async throws {
-    try await withTestServer { request in
+    try await withTestServer(handler: { request in
       if request.path == "/no" { return TestResponse(417).ignoringBody() }
       return .text("\(try request.body().count)")
-    } _: { server in
+    }) { server in
       let head = "HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\nConnection: close\r\n\r\n"
       #expect(try exchange(server, "PUT /yes \(head)abc").hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK"))
       let client = try TestConnection.connect(port: server.port)
@@ -138,7 +138,7 @@ private func readToEnd(_ client: TestConnection) throws -> String {
   }
 
   @Test func `holds 600 connections at once`() async throws {
-    try await withTestServer { _ in .text("ok") } _: { server in
+    try await withTestServer(handler: { _ in .text("ok") }) { server in
       let clients = try (0..<600).map { _ in try TestConnection.connect(port: server.port) }
       for client in clients { try client.send("GET / HTTP/1.1\r\n\r\n") }
       for client in clients { _ = try client.read(through: "\r\n\r\nok") }

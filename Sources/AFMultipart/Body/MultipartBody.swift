@@ -13,9 +13,9 @@ struct MultipartBody: Sendable {
 
   let parts: [Part]
   let closing: [UInt8]
-  let pacing: PacketPacer.Settings
+  let throttle: Throttle
 
-  init(boundary: Boundary, parts: [AFMultipartPart], pacing: PacketPacer.Settings) {
+  init(boundary: Boundary, parts: [AFMultipartPart], throttle: Throttle) {
     var isFirst = true
     self.parts = parts.map { part in
       defer { isFirst = false }
@@ -23,7 +23,7 @@ struct MultipartBody: Sendable {
       return Part(head: Array(head.utf8), content: part.content, name: part.name)
     }
     closing = Array(boundary.closing(isFirst: isFirst).utf8)
-    self.pacing = pacing
+    self.throttle = throttle
   }
 
   /// The length of the whole body; nil if a part's is not known, or the sum is more than 64 bits hold.

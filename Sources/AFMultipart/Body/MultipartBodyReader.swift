@@ -9,6 +9,7 @@ final class MultipartBodyReader: BodyReader {
   let contentLength: Int64?
   let isReplayable: Bool
   private let body: MultipartBody
+  private let isThrottled: Bool
   private let state: Locked<State>
 
   private enum Phase {
@@ -32,6 +33,8 @@ final class MultipartBodyReader: BodyReader {
     var hasStarted = false
     var failure: AFMultipartError?
     var pacer: PacketPacer
+    /// Our turn at the bandwidth limit, from the first read to the end.
+    var share: (any RateLimiter)?
     var wakeUp: (@Sendable () -> Void)?
   }
 
@@ -39,7 +42,8 @@ final class MultipartBodyReader: BodyReader {
     self.body = body
     contentLength = body.contentLength
     isReplayable = body.isReplayable
-    state = Locked(State(phase: body.parts.isEmpty ? .closing : .head, pacer: PacketPacer(body.pacing)))
+    isThrottled = body.throttle.isActive
+    state = Locked(State(phase: body.parts.isEmpty ? .closing : .head, pacer: PacketPacer(body.throttle.packets)))
   }
 
   /// Whether the last byte has been given.
@@ -59,16 +63,18 @@ final class MultipartBodyReader: BodyReader {
       if state.phase == .done { return .end }
       if let failure = state.failure { return .failed(failure) }
       if !state.hasStarted { start(&state) }
-      switch state.pacer.allowance(upTo: buffer.count) {
-      case .wait(let moment): return .wait(until: moment)
-      case .bytes(let limit):
-        var filled = 0
-        let stop = fill(UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit]), &filled, &state)
-        // What stopped it is told when nothing has to be told before.
-        guard filled > 0 else { return stop }
-        state.pacer.spend(filled)
-        return .bytes(filled)
+      var limit = buffer.count
+      if isThrottled {
+        switch allowance(upTo: limit, &state) {
+        case .wait(let moment): return .wait(until: moment)
+        case .bytes(let count): limit = count
+        }
       }
+      var filled = 0
+      let stop = fill(UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit]), &filled, &state)
+      if isThrottled { spend(filled, of: limit, &state) }
+      // What stopped it is told when nothing has to be told before.
+      return filled > 0 ? .bytes(filled) : stop
     }
   }
 
@@ -82,6 +88,7 @@ final class MultipartBodyReader: BodyReader {
       state = State(
         phase: body.parts.isEmpty ? .closing : .head,
         pacer: state.pacer,
+        share: state.share,
         wakeUp: state.wakeUp
       )
     }
@@ -93,6 +100,7 @@ final class MultipartBodyReader: BodyReader {
       state.reader = nil
       for reader in state.claimed.values { reader.close() }
       state.claimed = [:]
+      state.share = nil
       state.wakeUp = nil
       state.phase = .done
     }
@@ -112,6 +120,22 @@ extension MultipartBodyReader {
       }
       if state.failure != nil { return }
     }
+  }
+
+  private func allowance(upTo count: Int, _ state: inout State) -> RateGrant {
+    let now = MonotonicTime.now
+    let grant = state.pacer.allowance(upTo: count, now: now)
+    guard case .bytes(let count) = grant, let limit = body.throttle.limit else { return grant }
+    let share = state.share ?? limit.makeShare()
+    state.share = share
+    return share.take(upTo: count, now: now)
+  }
+
+  private func spend(_ count: Int, of granted: Int, _ state: inout State) {
+    if count > 0 { state.pacer.spend(count, now: .now) }
+    if count < granted { state.share?.giveBack(granted - count) }
+    // Whoever has all its bytes must not keep its place in the queue.
+    if state.phase == .done { state.share = nil }
   }
 
   /// Fills as much of `buffer` as there is at hand; the result says why no more, and counts if that is nothing at all.

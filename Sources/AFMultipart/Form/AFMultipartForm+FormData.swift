@@ -41,6 +41,6 @@ extension AFMultipartForm: AFMultipartFormData {
 
   /// Sends the body in packets. See ``AFMultipartFormData/throttleBandwidth(withPacketSize:delay:)``.
   public func throttleBandwidth(withPacketSize numberOfBytes: UInt, delay: TimeInterval) {
-    pacing = PacketPacer.Settings(packetSize: numberOfBytes, delay: delay)
+    throttle.packets = PacketPacer.Settings(packetSize: numberOfBytes, delay: delay)
   }
 }

@@ -15,7 +15,7 @@
 public final class AFMultipartForm {
   private let boundary: Boundary
   private var parts: [AFMultipartPart] = []
-  var pacing = PacketPacer.Settings()
+  var throttle = Throttle()
 
   /// An empty form with a random boundary.
   public init() {
@@ -42,6 +42,14 @@ public final class AFMultipartForm {
   /// The boundary between the parts.
   public var boundaryText: String { boundary.text }
 
+  /// A budget of bytes per second for the body, alone or together with other transfers. Default: none.
+  ///
+  /// Works together with ``throttleBandwidth(withPacketSize:delay:)-(UInt,_)``; the slower of the two counts.
+  public var bandwidthLimit: AFBandwidthLimit? {
+    get { throttle.limit }
+    set { throttle.limit = newValue }
+  }
+
   /// The body as it is now. Parts that are appended later are not in it.
   /// - Returns: A stream, not opened yet.
   public func makeBodyStream() -> AFMultipartBodyStream {
@@ -49,7 +57,7 @@ public final class AFMultipartForm {
   }
 
   private func makeBody() -> MultipartBody {
-    MultipartBody(boundary: boundary, parts: parts, pacing: pacing)
+    MultipartBody(boundary: boundary, parts: parts, throttle: throttle)
   }
 
   /// Adds a part.

@@ -76,6 +76,10 @@ public protocol AFMultipartFormData {
 }
 
 extension AFMultipartFormData {
+  /// The form, for what AFNetworking did not have: parts of other kinds, their headers, a bandwidth limit. Not nil in the
+  /// block of a request; nil for an implementation of your own.
+  public var form: AFMultipartForm? { self as? AFMultipartForm }
+
   /// ``throttleBandwidth(withPacketSize:delay:)`` for a packet size that is an `Int`; a negative one counts as 0.
   public func throttleBandwidth(withPacketSize numberOfBytes: Int, delay: TimeInterval) {
     throttleBandwidth(withPacketSize: UInt(max(0, numberOfBytes)), delay: delay)

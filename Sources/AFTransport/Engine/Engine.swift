@@ -9,7 +9,11 @@ package final class Engine: Sendable {
   private struct State {
     var configuration: EngineConfiguration
     var lane: Mailbox?
+    /// Lanes that were retired and may still run.
+    var retired: [Mailbox] = []
     var isShutDown = false
+
+    var lanes: [Mailbox] { lane.map { retired + [$0] } ?? retired }
   }
 
   private let state: Locked<State>
@@ -19,8 +23,7 @@ package final class Engine: Sendable {
   }
 
   deinit {
-    let lane = state.withLock { $0.lane }
-    lane?.send(.stop)
+    for lane in state.withLock({ $0.lanes }) { lane.send(.stop) }
   }
 
   /// Starts a transfer. Everything about it is reported to `handler`; if the engine has been shut down, that is one
@@ -53,6 +56,8 @@ package final class Engine: Sendable {
     let lane = state.withLock { state in
       state.configuration = configuration
       defer { state.lane = nil }
+      state.retired.removeAll { !$0.isOpen }
+      if let lane = state.lane { state.retired.append(lane) }
       return state.lane
     }
     lane?.send(.finish)
@@ -60,11 +65,11 @@ package final class Engine: Sendable {
 
   /// Takes no more transfers; those that run are cancelled, or go on to their end.
   package func shutDown(cancelling: Bool) {
-    let lane = state.withLock { state in
+    let lanes = state.withLock { state in
       state.isShutDown = true
-      return state.lane
+      return state.lanes
     }
-    lane?.send(cancelling ? .stop : .finish)
+    for lane in lanes { lane.send(cancelling ? .stop : .finish) }
   }
 }
 

@@ -1,5 +1,276 @@
 import AFSupport
+import CCurl
+import Foundation
 
+/// The engine's thread: commands in, transfers carried out, reports out.
+///
+/// One turn: take the commands, let waiting transfers in, see what is due, wait for sockets, let libcurl work, collect what
+/// has ended. Everything in this file, and everything it owns, stays on its thread.
 final class EngineLoop {
-  static func launch(_ mailbox: Mailbox, _ configuration: EngineConfiguration) {}
+  private let mailbox: Mailbox
+  private let configuration: EngineConfiguration
+  private let multi: MultiHandle
+  private let turn = EngineTurn()
+  private var transfers: [TransferID: Transfer] = [:]
+  /// Transfers that wait to be admitted.
+  private var waiting: [TransferID: Waiting] = [:]
+  private var queue: AdmissionQueue
+  private var deadlines = DeadlineHeap()
+  private var commands: [Command] = []
+  /// Origins at which a place has become free.
+  private var freed: [AdmissionQueue.Origin] = []
+  private var isFinishing = false
+
+  private struct Waiting {
+    let request: TransferRequest
+    let handler: any TransferHandler
+    let authority: Authority
+    let origin: AdmissionQueue.Origin
+  }
+
+  /// Starts the thread that serves `mailbox`. It ends by itself after `.stop`, or after `.finish` when nothing runs.
+  static func launch(_ mailbox: Mailbox, _ configuration: EngineConfiguration) {
+    let thread = Thread {
+      // libcurl sends with MSG_NOSIGNAL; this is for whatever else might write to a socket here (pitfall 20).
+      var pipe = sigset_t()
+      sigemptyset(&pipe)
+      sigaddset(&pipe, SIGPIPE)
+      pthread_sigmask(SIG_BLOCK, &pipe, nil)
+      guard let loop = EngineLoop(mailbox, configuration) else {
+        refuseAll(mailbox)
+        return
+      }
+      loop.run()
+    }
+    thread.name = "af.engine"
+    thread.stackSize = 1 << 20
+    thread.start()
+  }
+
+  private init?(_ mailbox: Mailbox, _ configuration: EngineConfiguration) {
+    _ = LibcurlCapabilities.current
+    guard let multi = MultiHandle(mailbox: mailbox, configuration: configuration) else { return nil }
+    self.mailbox = mailbox
+    self.configuration = configuration
+    self.multi = multi
+    queue = AdmissionQueue(limit: configuration.maximumConnectionsPerHost)
+  }
+
+  private func run() {
+    while true {
+      turn.advance()
+      mailbox.drain(into: &commands)
+      for command in commands where !carryOut(command) { return stop() }
+      commands.removeAll(keepingCapacity: true)
+      expireDeadlines()
+      admitWaiting()
+      if isFinishing, transfers.isEmpty, waiting.isEmpty, mailbox.closeIfEmpty() { return multi.close() }
+      multi.wait(until: deadlines.next ?? .distantFuture) { turn.advance() }
+      collectEnded()
+    }
+  }
+
+  // MARK: Commands
+
+  /// False: the loop ends.
+  private func carryOut(_ command: Command) -> Bool {
+    switch command {
+    case .start(let id, let request, let handler):
+      start(id, request, handler)
+    case .cancel(let id):
+      let failure = TransferFailure(kind: .cancelled, message: "The transfer was cancelled")
+      if let waiting = takeWaiting(id) {
+        refuse(id, waiting.request, waiting.handler, failure)
+      } else if let transfer = transfers[id], transfer.machine.fail(failure) {
+        end(transfer, nil)
+      }
+    case .setSuspended(let id, let isSuspended):
+      with(id) { $0.setSuspended(isSuspended) }
+    case .route(let id, let route):
+      with(id) { transfer in
+        transfer.decide(route)
+        if transfer.machine.endedWhileAwaitingRoute() { self.complete(transfer) }
+      }
+    case .resumeReceiving(let id):
+      with(id) { $0.resumeReceiving() }
+    case .resumeSending(let id):
+      with(id) { $0.resumeSending() }
+    case .setPriority(let id, let priority):
+      queue.setPriority(priority, of: id)
+    case .finish:
+      isFinishing = true
+    case .stop:
+      return false
+    }
+    return true
+  }
+
+  /// Lets `change` act on a running transfer, then ends it if that made it fail, and looks at its deadlines again.
+  private func with(_ id: TransferID, _ change: (Transfer) -> Void) {
+    guard let transfer = transfers[id] else { return }
+    change(transfer)
+    guard transfers[id] != nil else { return }
+    if transfer.machine.failure != nil { end(transfer, nil) } else { schedule(transfer) }
+  }
+
+  private func start(_ id: TransferID, _ request: TransferRequest, _ handler: any TransferHandler) {
+    guard let authority = Authority(url: request.url) else {
+      let message = "The URL is not one of http or https with a plain host: \(request.url.prefix(200))"
+      return refuse(id, request, handler, TransferFailure(kind: .badRequest, message: message))
+    }
+    if let message = RequestCheck.problem(request) {
+      return refuse(id, request, handler, TransferFailure(kind: .badRequest, message: message))
+    }
+    let origin = AdmissionQueue.Origin(authority: authority, isHTTP1: Transfer.needsHTTP1(request))
+    let waiting = Waiting(request: request, handler: handler, authority: authority, origin: origin)
+    if queue.admit(id, to: origin, priority: request.options.priority) {
+      begin(id, waiting)
+    } else {
+      self.waiting[id] = waiting
+      deadlines.add(request.options.deadline, id)
+    }
+  }
+
+  /// Hands a transfer to libcurl.
+  private func begin(_ id: TransferID, _ waiting: Waiting) {
+    let handle = TransferHandle(id: id, mailbox: mailbox)
+    let transfer = Transfer(
+      id: id, request: waiting.request, handler: waiting.handler, handle: handle, authority: waiting.authority,
+      origin: waiting.origin, configuration: configuration, turn: turn)
+    guard let transfer else {
+      queue.finished(waiting.origin)
+      freed.append(waiting.origin)
+      let failure = TransferFailure(kind: .transport, message: "libcurl has no memory for a transfer")
+      return refuse(id, waiting.request, waiting.handler, failure)
+    }
+    transfers[id] = transfer
+    if let failure = transfer.configure() {
+      _ = transfer.machine.fail(failure)
+      return end(transfer, nil)
+    }
+    let mailbox = mailbox
+    transfer.source.connect { mailbox.send(.resumeSending(id)) }
+    guard multi.add(transfer.easy) else {
+      _ = transfer.machine.fail(TransferFailure(kind: .transport, message: "libcurl does not take the transfer"))
+      return end(transfer, nil)
+    }
+    schedule(transfer)
+  }
+
+  // MARK: Time
+
+  private func schedule(_ transfer: Transfer) {
+    let due = transfer.nextDue
+    guard due < transfer.scheduledAt else { return }
+    transfer.scheduledAt = due
+    deadlines.add(due, transfer.id)
+  }
+
+  private func expireDeadlines() {
+    while let id = deadlines.popDue(turn.now) {
+      if let transfer = transfers[id] {
+        guard transfer.scheduledAt <= turn.now else { continue }
+        transfer.scheduledAt = .distantFuture
+        let next = transfer.tick()
+        if transfer.machine.failure != nil {
+          end(transfer, nil)
+        } else if next != .distantFuture {
+          transfer.scheduledAt = next
+          deadlines.add(next, id)
+        }
+      } else if let late = waiting[id], late.request.options.deadline <= turn.now {
+        _ = takeWaiting(id)
+        let failure = TransferFailure(kind: .totalTimeout, message: "The time was up before a connection was free")
+        refuse(id, late.request, late.handler, failure)
+      }
+    }
+  }
+
+  // MARK: Ends
+
+  private func collectEnded() {
+    while let (easy, code) = multi.nextEnded() {
+      guard let transfer = Transfer.of(easy) else { continue }
+      end(transfer, code)
+    }
+    while let id = turn.answeredEarly.popLast() {
+      // libcurl would go on sending a body that nobody may be reading: the answer is complete, and the connection goes.
+      if let transfer = transfers[id] { end(transfer, nil) }
+    }
+  }
+
+  /// Takes a transfer from libcurl and completes it, unless somebody has yet to say where its body goes.
+  private func end(_ transfer: Transfer, _ code: CURLcode?) {
+    multi.remove(transfer.easy)
+    if transfer.machine.isHeadDelivered, multi.speaksHTTP2(transfer.easy) {
+      queue.setLimit(configuration.maximumStreamsPerHost, for: transfer.origin)
+      freed.append(transfer.origin)
+    }
+    let cause = code.flatMap(transfer.failure(for:))
+    if cause == nil, transfer.machine.failure == nil {
+      if transfer.machine.hasUndeliveredHead { _ = transfer.deliverHead() }
+      if let damage = transfer.finishDecoding() { _ = transfer.machine.fail(damage) }
+    }
+    if transfer.machine.ended(cause) || (transfer.machine.failure != nil && transfer.machine.endedWhileAwaitingRoute())
+    {
+      complete(transfer)
+    }
+  }
+
+  private func complete(_ transfer: Transfer) {
+    transfers[transfer.id] = nil
+    queue.finished(transfer.origin)
+    freed.append(transfer.origin)
+    transfer.complete()
+  }
+
+  private func admitWaiting() {
+    while let origin = freed.popLast() {
+      while let next = queue.next(for: origin) {
+        if let entry = waiting.removeValue(forKey: next) { begin(next, entry) }
+      }
+    }
+  }
+
+  private func takeWaiting(_ id: TransferID) -> Waiting? {
+    guard queue.remove(id) else { return nil }
+    return waiting.removeValue(forKey: id)
+  }
+
+  private func refuse(
+    _ id: TransferID, _ request: TransferRequest, _ handler: any TransferHandler, _ failure: TransferFailure
+  ) {
+    Self.refuse(TransferHandle(id: id, mailbox: mailbox), request, handler, failure)
+  }
+
+  private static func refuse(
+    _ handle: TransferHandle, _ request: TransferRequest, _ handler: any TransferHandler, _ failure: TransferFailure
+  ) {
+    if case .reader(let reader) = request.body { reader.close() }
+    handler.transfer(handle, didComplete: TransferOutcome(failure: failure))
+  }
+
+  /// Everything is cancelled, and the handles go in the order that libcurl needs (pitfall 28).
+  private func stop() {
+    let failure = TransferFailure(kind: .cancelled, message: "The session was invalidated")
+    for id in queue.removeAll() {
+      guard let entry = waiting.removeValue(forKey: id) else { continue }
+      refuse(id, entry.request, entry.handler, failure)
+    }
+    for transfer in Array(transfers.values) where transfer.machine.fail(failure) { end(transfer, nil) }
+    let left = mailbox.close()
+    multi.close()
+    Self.refuse(left, mailbox, failure)
+  }
+
+  private static func refuseAll(_ mailbox: Mailbox) {
+    refuse(mailbox.close(), mailbox, TransferFailure(kind: .transport, message: "libcurl has no memory for a session"))
+  }
+
+  private static func refuse(_ commands: [Command], _ mailbox: Mailbox, _ failure: TransferFailure) {
+    for command in commands {
+      guard case .start(let id, let request, let handler) = command else { continue }
+      refuse(TransferHandle(id: id, mailbox: mailbox), request, handler, failure)
+    }
+  }
 }

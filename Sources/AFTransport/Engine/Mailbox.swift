@@ -1,5 +1,6 @@
 import AFSupport
-import CCurl
+import CLinux
+import Glibc
 
 /// The ordered way into an engine's thread, and the only object that two threads share.
 ///
@@ -9,8 +10,8 @@ final class Mailbox: Sendable {
   private struct State {
     var commands: [Command] = []
     var isOpen = true
-    /// The multi handle to wake, as an address, while there is one.
-    var multi: UInt = 0
+    /// The event descriptor that wakes the thread, while there is one.
+    var bell: Int32 = -1
     var isWoken = false
     var nextID: UInt64 = 0
   }
@@ -40,18 +41,21 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Once per batch, and inside the lock: the handle cannot be cleaned up between the check and the call.
+  /// Whether the engine still takes commands.
+  var isOpen: Bool { state.withLock { $0.isOpen } }
+
+  /// Once per batch, and inside the lock: the descriptor cannot be closed between the check and the call.
   private func wake(_ state: inout State) {
-    guard !state.isWoken, let multi = UnsafeMutableRawPointer(bitPattern: state.multi) else { return }
+    guard !state.isWoken, state.bell >= 0 else { return }
     state.isWoken = true
-    curl_multi_wakeup(multi)
+    eventfd_write(state.bell, 1)
   }
 
   // MARK: The engine's side
 
-  func attach(_ multi: UnsafeMutableRawPointer) {
-    let address = UInt(bitPattern: multi)
-    state.withLock { $0.multi = address }
+  /// From now on a command rings `bell`. What was sent before is found by the next `drain`.
+  func attach(bell: Int32) {
+    state.withLock { $0.bell = bell }
   }
 
   /// Swaps what has been sent into `commands`, which keeps its capacity.
@@ -66,11 +70,11 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Closes the mailbox for good and returns what had still been sent. After this the multi handle may be freed.
+  /// Closes the mailbox for good and returns what had still been sent. After this the bell may be closed.
   func close() -> [Command] {
     state.withLock { state in
       state.isOpen = false
-      state.multi = 0
+      state.bell = -1
       let left = state.commands
       state.commands = []
       return left
@@ -82,7 +86,7 @@ final class Mailbox: Sendable {
     state.withLock { state in
       guard state.commands.isEmpty else { return false }
       state.isOpen = false
-      state.multi = 0
+      state.bell = -1
       return true
     }
   }

@@ -72,6 +72,8 @@ package struct TransferFailure: Error, Sendable {
     case badRequest
     /// The response's head is larger than the engine accepts.
     case oversizedHead
+    /// The body's content coding is damaged.
+    case badContent
     /// The handler or its sink ended the hop with `underlying`.
     case refusedByHandler
   }

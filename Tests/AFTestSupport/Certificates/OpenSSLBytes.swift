@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 import Foundation
 
 /// Why a test certificate could not be made.

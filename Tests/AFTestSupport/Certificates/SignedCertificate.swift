@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 import Foundation
 
 /// Builds and signs one certificate, DER; self-signed when there is no issuer.

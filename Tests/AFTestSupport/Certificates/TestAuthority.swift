@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 package import Foundation
 
 /// A certificate authority made at run time: a root, or an intermediate below one.

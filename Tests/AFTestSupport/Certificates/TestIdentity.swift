@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 package import Foundation
 
 /// A leaf certificate with its private key and the intermediates a peer should send along.

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 package import Foundation
 
 /// A private key made at run time.

@@ -13,6 +13,9 @@ final class RequestBodyReader {
   /// Effects by the number of bytes after which they happen, the earliest first.
   var faults: [(after: Int64, effect: TestEffect)] = []
 
+  /// Called before an effect: what the peer notices must already be on the record.
+  var willPerform: () -> Void = {}
+
   private let connection: TestConnection
   private let hasher: TestDigest?
   private var state: State
@@ -80,6 +83,7 @@ final class RequestBodyReader {
   private func performDueFaults() throws {
     while let fault = faults.first, fault.after <= count {
       faults.removeFirst()
+      willPerform()
       try connection.perform(fault.effect)
     }
   }

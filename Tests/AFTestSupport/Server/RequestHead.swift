@@ -106,7 +106,8 @@ package struct RequestHead: Sendable {
 
 private func forEachLine(_ bytes: UnsafeRawBufferPointer, _ body: (Slice<UnsafeRawBufferPointer>, Bool) -> Void) {
   var start = 0
-  while let feed = bytes[start...].firstIndex(of: 0x0A) {
+  while let count = UnsafeRawBufferPointer(rebasing: bytes[start...]).count(through: "\n", from: 0) {
+    let feed = start + count - 1
     let end = feed > start && bytes[feed - 1] == 0x0D ? feed - 1 : feed
     if end == start { return }
     body(bytes[start..<end], start == 0)

@@ -46,7 +46,9 @@ struct ServerConnection {
       head: head, connection: connection, keptSize: options.records ? options.keptBodySize : 0,
       hashes: options.digestsBodies, sendsContinue: options.sendsContinue)
     let place = log.begin(head, connection: connection.index, index: index)
-    defer { if let place { log.update(place, from: reader) } }
+    let record = { [unowned reader] in if let place { log.update(place, from: reader) } }
+    defer { record() }
+    reader.willPerform = record
 
     let request = TestRequest(head: head, connection: connection, indexOnConnection: index, reader: reader)
     let response: TestResponse
@@ -67,7 +69,7 @@ struct ServerConnection {
     let closes = response.closes || response.needsClose || head.closes || leavesBody
     if case .readFirst = response.requestBody { try reader.readAll() }
     // The record is whole before the answer goes out: a test that has its answer may look.
-    if let place { log.update(place, from: reader) }
+    record()
     let isRaw = if case .raw = response.body { true } else { false }
     try response.write(to: connection, isHead: head.method == "HEAD", closes: isRaw ? false : closes)
     if case .readAfterwards = response.requestBody { try reader.readAll() }

@@ -3,9 +3,7 @@ import AFSupport
 
 /// An HTTP/1.1 server in this process, on a loopback port, for tests, the quickstart and the benchmarks.
 ///
-///     try await withTestServer { request in
-///       request.path == "/greeting" ? .json(#"{"hello": "world"}"#) : .status(404)
-///     } _: { server in
+///     try await withTestServer(handler: { request in try .echo(request) }) { server in
 ///       // … talk to server.url("greeting"), then look at server.requests
 ///     }
 ///

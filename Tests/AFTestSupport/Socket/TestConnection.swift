@@ -92,13 +92,14 @@ package final class TestConnection {
 
   /// Everything up to and with `delimiter`, or nil when the peer has closed without sending a byte more.
   package func read(through delimiter: String, limit: Int = 1 << 20) throws -> [UInt8]? {
-    let wanted = Array(delimiter.utf8)
+    var searched = 0
     while true {
-      if let found = buffered.firstRange(of: wanted) {
-        let bytes = Array(buffered[..<found.upperBound])
-        consume(bytes.count)
+      if let count = buffered.count(through: delimiter, from: searched) {
+        let bytes = Array(buffered[..<count])
+        consume(count)
         return bytes
       }
+      searched = max(0, buffered.count - delimiter.utf8.count)
       if end - start > limit { throw ConnectionEnd.misuse("no \(delimiter.debugDescription) within \(limit) bytes") }
       if try !fill() {
         if start == end { return nil }
@@ -174,9 +175,25 @@ package final class TestConnection {
 
   /// Whether bytes, or the peer's end, came within so many seconds.
   func waitForBytes(_ seconds: Double) throws -> Bool {
-    if let ssl, SSL_pending(ssl) > 0 { return true }
+    if hasPending { return true }
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, Int32(min(seconds * 1000 + 1, 1e9))) > 0
+  }
+
+  enum Side { case this, other }
+
+  /// Waits until one of the two can be read from.
+  func waitForEither(_ other: TestConnection) throws -> Side {
+    if hasPending { return .this }
+    if other.hasPending { return .other }
+    var entries = [self, other].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    while poll(&entries, 2, -1) <= 0 {}
+    return entries[0].revents != 0 ? .this : .other
+  }
+
+  private var hasPending: Bool {
+    if start < end { return true }
+    return ssl.map { SSL_pending($0) > 0 } ?? false
   }
 
   /// Neither reads nor writes until the peer goes away or the server stops.
@@ -233,5 +250,20 @@ package final class TestConnection {
       self.ssl = nil
     }
     shared.close(reason)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The number of bytes up to and with the first `delimiter`, or nil where there is none.
+  func count(through delimiter: String, from start: Int) -> Int? {
+    let wanted = Array(delimiter.utf8)
+    guard let base = baseAddress, let last = wanted.last else { return nil }
+    var position = start
+    // The C function, since these loops are hot in builds without optimization.
+    while position < count, let found = memchr(base + position, Int32(last), count - position) {
+      position = base.distance(to: found) + 1
+      if position >= wanted.count, memcmp(base + position - wanted.count, wanted, wanted.count) == 0 { return position }
+    }
+    return nil
   }
 }

@@ -27,20 +27,20 @@ struct PacketPacer: Sendable {
   }
 
   /// How many bytes may be read now.
-  mutating func allowance(upTo count: Int) -> RateGrant {
+  mutating func allowance(upTo count: Int, now: MonotonicTime) -> RateGrant {
     if let moment = pausedUntil {
-      guard MonotonicTime.now >= moment else { return .wait(until: moment) }
+      guard now >= moment else { return .wait(until: moment) }
       pausedUntil = nil
     }
     return .bytes(min(count, remaining))
   }
 
   /// Counts bytes that have been read.
-  mutating func spend(_ count: Int) {
+  mutating func spend(_ count: Int, now: MonotonicTime) {
     guard settings.packetSize != .max else { return }
     remaining -= count
     guard remaining <= 0 else { return }
     remaining = settings.packetSize
-    if settings.delay > 0 { pausedUntil = .now + settings.delay }
+    if settings.delay > 0 { pausedUntil = now + settings.delay }
   }
 }

@@ -1,0 +1,192 @@
+/* Small requests on one thread: curl_multi_socket_action under epoll, with every handle used again. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "CBenchmarkPeers.h"
+#include "curl_setup.h"
+
+struct afb_requests {
+  CURLM *multi;
+  CURL **handles;
+  long handle_count;
+  int epoll;
+  int64_t deadline; /* of libcurl's one timer, in ms; -1 without */
+  char *body;       /* of the response that is arriving; a client keeps what it was sent */
+  size_t body_size;
+};
+
+static int64_t now_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static size_t keep(char *bytes, size_t size, size_t count, void *user) {
+  afb_requests *peer = user;
+  size_t length = size * count;
+  if (length <= peer->body_size) memcpy(peer->body, bytes, length);
+  return length;
+}
+
+static int on_socket(CURL *easy, curl_socket_t socket, int action, void *user, void *known) {
+  (void)easy;
+  afb_requests *peer = user;
+  if (action == CURL_POLL_REMOVE) {
+    epoll_ctl(peer->epoll, EPOLL_CTL_DEL, socket, NULL);
+    return 0;
+  }
+  struct epoll_event event = {.data.fd = socket};
+  if (action & CURL_POLL_IN) event.events |= EPOLLIN;
+  if (action & CURL_POLL_OUT) event.events |= EPOLLOUT;
+  if (epoll_ctl(peer->epoll, known != NULL ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, &event) != 0 && errno == EEXIST)
+    epoll_ctl(peer->epoll, EPOLL_CTL_MOD, socket, &event);
+  if (known == NULL) curl_multi_assign(peer->multi, socket, peer);
+  return 0;
+}
+
+static int on_timer(CURLM *multi, long timeout, void *user) {
+  (void)multi;
+  ((afb_requests *)user)->deadline = timeout < 0 ? -1 : now_ms() + timeout;
+  return 0;
+}
+
+afb_requests *afb_requests_open(const afb_requests_options *options, char *error) {
+  afb_requests *peer = calloc(1, sizeof *peer);
+  if (peer == NULL) return NULL;
+  peer->deadline = -1;
+  peer->epoll = epoll_create1(EPOLL_CLOEXEC);
+  peer->multi = curl_multi_init();
+  peer->body_size = 64 << 10;
+  peer->body = malloc(peer->body_size);
+  peer->handles = calloc((size_t)options->in_flight, sizeof *peer->handles);
+  if (peer->epoll < 0 || peer->multi == NULL || peer->body == NULL || peer->handles == NULL) {
+    snprintf(error, AFB_ERROR_SIZE, "cannot set libcurl up: %s", strerror(errno));
+    afb_requests_close(peer);
+    return NULL;
+  }
+  curl_multi_setopt(peer->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+  curl_multi_setopt(peer->multi, CURLMOPT_SOCKETDATA, peer);
+  curl_multi_setopt(peer->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+  curl_multi_setopt(peer->multi, CURLMOPT_TIMERDATA, peer);
+  curl_multi_setopt(peer->multi, CURLMOPT_MAXCONNECTS, options->in_flight + 8);
+  for (long i = 0; i < options->in_flight; i++) {
+    CURL *easy = afb_easy(options->url, options->ca_file, options->http2, error);
+    if (easy == NULL) {
+      afb_requests_close(peer);
+      return NULL;
+    }
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, keep);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, peer);
+    peer->handles[peer->handle_count++] = easy;
+  }
+  return peer;
+}
+
+static int wait_and_act(afb_requests *peer, int *running) {
+  struct epoll_event events[128];
+  int64_t wait = peer->deadline < 0 ? 1000 : peer->deadline - now_ms();
+  int count = epoll_wait(peer->epoll, events, 128, wait < 0 ? 0 : (int)wait);
+  if (count < 0) return errno == EINTR ? 0 : -1;
+  for (int i = 0; i < count; i++) {
+    int action = 0;
+    if (events[i].events & EPOLLIN) action |= CURL_CSELECT_IN;
+    if (events[i].events & EPOLLOUT) action |= CURL_CSELECT_OUT;
+    if (events[i].events & (EPOLLERR | EPOLLHUP)) action |= CURL_CSELECT_ERR;
+    curl_multi_socket_action(peer->multi, events[i].data.fd, action, running);
+  }
+  if (peer->deadline >= 0 && peer->deadline <= now_ms()) {
+    peer->deadline = -1;
+    curl_multi_socket_action(peer->multi, CURL_SOCKET_TIMEOUT, 0, running);
+  }
+  return 0;
+}
+
+int afb_requests_run(afb_requests *peer, int64_t count, char *error) {
+  int64_t started = 0, done = 0;
+  int running = 0, queued;
+  for (; started < peer->handle_count && started < count; started++)
+    curl_multi_add_handle(peer->multi, peer->handles[started]);
+  while (done < count) {
+    if (wait_and_act(peer, &running) != 0) {
+      snprintf(error, AFB_ERROR_SIZE, "epoll: %s", strerror(errno));
+      return -1;
+    }
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(peer->multi, &queued)) != NULL) {
+      if (message->msg != CURLMSG_DONE) continue;
+      CURL *easy = message->easy_handle;
+      if (message->data.result != CURLE_OK) return afb_fail(message->data.result, NULL, error);
+      if (afb_check_status(easy, error) != 0) return -1;
+      done++;
+      curl_multi_remove_handle(peer->multi, easy);
+      if (started < count) {
+        curl_multi_add_handle(peer->multi, easy);
+        started++;
+      }
+    }
+  }
+  return 0;
+}
+
+void afb_requests_close(afb_requests *peer) {
+  for (long i = 0; i < peer->handle_count; i++) {
+    curl_multi_remove_handle(peer->multi, peer->handles[i]);
+    curl_easy_cleanup(peer->handles[i]);
+  }
+  if (peer->multi != NULL) curl_multi_cleanup(peer->multi);
+  if (peer->epoll >= 0) close(peer->epoll);
+  free(peer->handles);
+  free(peer->body);
+  free(peer);
+}
+
+static size_t drop(char *bytes, size_t size, size_t count, void *user) {
+  (void)bytes, (void)user;
+  return size * count;
+}
+
+/* One file with the system's authorities and `ca_file`'s, so that the cost of a large store is in the measurement. */
+static int write_bundle(char *path, const char *ca_file) {
+  static const char *const sources[] = {"/etc/ssl/certs/ca-certificates.crt", NULL};
+  int fd = mkstemp(path);
+  if (fd < 0) return -1;
+  FILE *bundle = fdopen(fd, "w");
+  for (int i = 0; i < 2; i++) {
+    const char *name = sources[i] != NULL ? sources[i] : ca_file;
+    FILE *source = fopen(name, "r");
+    if (source == NULL) continue; /* a machine without ca-certificates trusts `ca_file` alone */
+    char bytes[8192];
+    size_t length;
+    while ((length = fread(bytes, 1, sizeof bytes, source)) > 0) fwrite(bytes, 1, length, bundle);
+    fclose(source);
+  }
+  return fclose(bundle);
+}
+
+int afb_fresh_connections(const char *url, const char *ca_file, int64_t count, char *error) {
+  char path[] = "/tmp/af-benchmark-authorities-XXXXXX";
+  if (write_bundle(path, ca_file) != 0) {
+    snprintf(error, AFB_ERROR_SIZE, "cannot write %s: %s", path, strerror(errno));
+    return -1;
+  }
+  int result = 0;
+  CURL *easy = afb_easy(url, path, 0, error);
+  if (easy == NULL) result = -1;
+  else {
+    curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, drop);
+  }
+  for (int64_t i = 0; result == 0 && i < count; i++) {
+    CURLcode code = curl_easy_perform(easy);
+    result = code != CURLE_OK ? afb_fail(code, NULL, error) : afb_check_status(easy, error);
+  }
+  curl_easy_cleanup(easy);
+  unlink(path);
+  return result;
+}

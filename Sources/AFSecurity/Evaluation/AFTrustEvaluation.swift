@@ -1,0 +1,41 @@
+/// What a policy found out about a server that it accepts.
+public struct AFTrustEvaluation: Sendable {
+  /// What is known about revocation of the server's own certificate.
+  public enum RevocationStatus: Sendable, Hashable {
+    /// The policy does not look.
+    case notChecked
+    /// A revocation list or a stapled response vouches for it.
+    case good
+    /// Nobody said anything that counts.
+    case unknown
+  }
+
+  /// The path that was validated, leaf first, anchor last. Where the policy accepts invalid certificates: as far as signatures
+  /// lead upwards from the leaf.
+  public internal(set) var chain: [AFCertificate]
+
+  /// The pin that matched, nearest to the leaf; nil for a policy without pins.
+  public internal(set) var matchedPin: AFPublicKeyPin?
+
+  /// Whether only a backup pin matched: time to make a new backup.
+  public internal(set) var matchedBackupPin = false
+
+  /// What is known about revocation.
+  public internal(set) var revocationStatus = RevocationStatus.notChecked
+
+  /// Whether the policy has report-only pins and none of them matched.
+  public internal(set) var failedReportOnlyPins = false
+}
+
+/// A server passed a policy, but would not have passed its report-only pins.
+public struct AFPinReport: Sendable {
+  /// The host that was meant, where there was one.
+  public let host: String?
+  /// The validated path, leaf first.
+  public let chain: [AFCertificate]
+  /// The pins that were expected.
+  public let expectedPins: Set<AFPublicKeyPin>
+
+  /// The pins of the keys in ``chain``, in its order.
+  public var presentedPins: [AFPublicKeyPin] { chain.map(\.publicKeyPin) }
+}

@@ -1,0 +1,151 @@
+import Foundation
+
+/// One verdict of one policy over one chain, in AFNetworking's order.
+///
+/// With A = `allowInvalidCertificates`, N = `validatesDomainName`, S = the path to the policy's anchors is valid,
+/// T = a path to the pinned certificates is valid, K = a key on the path is pinned:
+///
+/// | mode | accepted when |
+/// | --- | --- |
+/// | none | (A or S), and not A with N and a host |
+/// | certificate | (A or S) and T |
+/// | public key | (A or S) and K |
+///
+/// and in each of them, whenever N is on and a host is given, the leaf names the host.
+struct ChainEvaluation {
+  let settings: PolicySettings
+  let presented: [X509Handle]
+  let name: ServerName?
+  let host: String?
+  let stapledResponse: Data?
+  let date: Date?
+
+  init(
+    settings: PolicySettings, presented: [X509Handle], host: String?, stapledResponse: Data?, date: Date?
+  ) {
+    self.settings = settings
+    self.presented = presented
+    self.host = host
+    self.stapledResponse = stapledResponse
+    self.date = date ?? settings.evaluationDate
+    name = settings.validatesDomainName ? host.map(ServerName.init) : nil
+  }
+
+  /// More certificates than any server has reason to send.
+  static let maximumPresented = 100
+
+  func run() throws(AFSecurityError) -> AFTrustEvaluation {
+    do {
+      return try evaluate()
+    } catch {
+      var error = error
+      error.host = host
+      if error.chain.isEmpty { error.chain = presented.prefix(Self.maximumPresented).map(AFCertificate.init(handle:)) }
+      throw error
+    }
+  }
+
+  private func evaluate() throws(AFSecurityError) -> AFTrustEvaluation {
+    guard let leaf = presented.first else {
+      throw AFSecurityError(.invalidCertificate, "the server sent no certificate")
+    }
+    guard presented.count <= Self.maximumPresented else {
+      throw AFSecurityError(.chainTooLong, "the server sent \(presented.count) certificates")
+    }
+    let mode = settings.effectiveMode
+    try checkPolicy(mode)
+    let lists = settings.revocation.map(ListLookup.init)
+
+    let allowsInvalid = settings.allowInvalidCertificates
+    let path =
+      allowsInvalid
+      ? SignaturePath.build(presented, and: settings.pinned.certificates)
+      : try validate(settings.anchors.store, name, lists)
+    let pinnedPath = mode == .certificate ? try certificatePinnedPath(path, allowsInvalid ? lists : nil) : path
+    try checkName(leaf, mode)
+
+    var result = AFTrustEvaluation(chain: pinnedPath.map(AFCertificate.init(handle:)))
+    try checkKeys(mode, &result)
+    // A pinned leaf has no issuer on its own path; the path to the authorities does.
+    if !(mode == .none && allowsInvalid) { try checkRevocation(allowsInvalid ? pinnedPath : path, lists, &result) }
+    reportPins(&result)
+    return result
+  }
+
+  /// What needs no look at the chain.
+  private func checkPolicy(_ mode: AFSSLPinningMode) throws(AFSecurityError) {
+    if mode == .none {
+      guard settings.allowInvalidCertificates, settings.validatesDomainName, host != nil else { return }
+      throw AFSecurityError(
+        .pinRequired, "the policy allows invalid certificates and checks names, which proves nothing without a pin")
+    }
+    if let failure = settings.pinned.failure { throw failure }
+    if settings.pinned.certificates.isEmpty && (mode == .certificate || settings.acceptedKeys.isEmpty) {
+      throw AFSecurityError(.noPins, "the policy pins, but holds no pin")
+    }
+  }
+
+  private func validate(
+    _ store: TrustStore, _ name: ServerName?, _ lists: ListLookup?
+  ) throws(AFSecurityError) -> [X509Handle] {
+    do throws(VerifyFailure) {
+      return try PathValidation(presented: presented, store: store, name: name, date: date, lists: lists).run()
+    } catch {
+      throw error.securityError()
+    }
+  }
+
+  /// Certificate mode: the pins are the only anchors.
+  private func certificatePinnedPath(
+    _ systemPath: [X509Handle], _ lists: ListLookup?
+  ) throws(AFSecurityError) -> [X509Handle] {
+    let path: [X509Handle]
+    do throws(AFSecurityError) {
+      path = try validate(settings.pinned.store, nil, lists)
+    } catch {
+      guard error.code == .untrustedChain else { throw error }
+      throw pinMismatch(systemPath.isEmpty ? presented : systemPath)
+    }
+    guard path.contains(where: { settings.pinned.encodings.contains($0.der) }) else { throw pinMismatch(path) }
+    return path
+  }
+
+  /// The name check where no validated path made it: AFNetworking accepts here in public key mode without looking.
+  private func checkName(_ leaf: X509Handle, _ mode: AFSSLPinningMode) throws(AFSecurityError) {
+    guard settings.allowInvalidCertificates, mode != .none, let name else { return }
+    // The common name counts only for the very certificate or key that is pinned; the pin then proves more than any name.
+    let isPinned = settings.acceptedKeys.contains(AFPublicKeyPin(publicKeyInfo: leaf.publicKeyDER))
+    guard CertificateNames.match(leaf, name, allowingCommonName: isPinned) else {
+      let certificate = AFCertificate(handle: leaf)
+      throw AFSecurityError(.hostMismatch, HostMismatch.reason(certificate), certificate: certificate)
+    }
+  }
+
+  private func checkKeys(_ mode: AFSSLPinningMode, _ result: inout AFTrustEvaluation) throws(AFSecurityError) {
+    guard mode != .none else { return }
+    let keys = result.chain.map(\.publicKeyPin)
+    // Certificate mode with key pins beside the certificates: both must hold.
+    let wanted = mode == .certificate && !settings.keyPins.isEmpty ? settings.keyPins : settings.acceptedKeys
+    guard let match = keys.first(where: wanted.contains) else { throw pinMismatch(result.chain.map(\.handle)) }
+    result.matchedPin = match
+    result.matchedBackupPin = !keys.contains { settings.primaryKeys.contains($0) }
+  }
+
+  private func pinMismatch(_ path: [X509Handle]) -> AFSecurityError {
+    let chain = path.map(AFCertificate.init(handle:))
+    let seen = chain.map(\.publicKeyPin.description).joined(separator: ", ")
+    return AFSecurityError(
+      .pinMismatch, "no pinned certificate or key is on the server's path; seen: \(seen)", certificate: chain.first,
+      chain: chain)
+  }
+
+  private func reportPins(_ result: inout AFTrustEvaluation) {
+    let expected = settings.reportOnlyPins
+    guard !expected.isEmpty, !result.chain.contains(where: { expected.contains($0.publicKeyPin) }) else { return }
+    result.failedReportOnlyPins = true
+    guard let handler = settings.pinReportHandler else { return }
+    let report = AFPinReport(host: host, chain: result.chain, expectedPins: expected)
+    // Never on the caller's thread: that may be in the midst of a handshake.
+    DispatchQueue.global(qos: .utility).async { handler(report) }
+  }
+}

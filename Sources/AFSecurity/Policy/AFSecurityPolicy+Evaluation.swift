@@ -1,0 +1,64 @@
+import AFSupport
+public import Foundation
+
+extension AFSecurityPolicy {
+  /// Judges a server and says why it is refused.
+  ///
+  /// A subclass that overrides ``evaluateServerTrust(_:forDomain:)`` is asked.
+  ///
+  /// - Parameters:
+  ///   - trust: What the server presented.
+  ///   - domain: The host that was meant, a name or an address; nil leaves names unchecked.
+  ///   - date: The moment to judge at; nil means ``evaluationDate``, or now.
+  /// - Returns: The validated path and the pin that matched.
+  /// - Throws: `AFSecurityError` with the reason, the certificate at fault and the whole chain.
+  @discardableResult
+  public func evaluate(
+    _ trust: AFServerTrust, forDomain domain: String?, at date: Date? = nil
+  ) throws(AFSecurityError) -> AFTrustEvaluation {
+    do throws(AFSecurityError) {
+      let result = try snapshot().evaluate(trust, host: domain, at: date)
+      trust.core.lastError.withLock { $0 = nil }
+      return result
+    } catch {
+      trust.core.lastError.withLock { $0 = error }
+      throw error
+    }
+  }
+
+  /// Makes connections that this policy accepted be judged again before they carry another request.
+  ///
+  /// Changing a property does this by itself. A subclass whose verdict depends on state of its own calls it when that changes.
+  public func invalidateVerdicts() { core.renew() }
+
+  /// The policy as it is now.
+  package func snapshot() -> SecurityPolicySnapshot {
+    guard type(of: self) == AFSecurityPolicy.self else {
+      return SecurityPolicySnapshot(generation: core.generation, rule: .subclass(self))
+    }
+    return plainSnapshot()
+  }
+
+  /// Changes with every mutation of this policy or of a member, and is never shared by two policies.
+  package var generation: UInt64 { core.generation }
+
+  /// Whether the policy has any pin to compare: then it makes no sense without TLS.
+  package var pinsAnything: Bool {
+    core.settings.effectiveMode != .none || core.rule.members.contains(where: \.pinsAnything)
+  }
+
+  /// The policy as it is now, an overriding subclass not asked.
+  func plainSnapshot() -> SecurityPolicySnapshot {
+    core.snapshot { rule, generation in
+      let snapshotRule: SecurityPolicySnapshot.Rule =
+        switch rule {
+        case .settings(let settings): .settings(settings)
+        case .hosts(let rules, let otherwise):
+          .hosts(rules.map { ($0.pattern, $0.policy.snapshot()) }, otherwise: otherwise?.snapshot())
+        case .all(let policies): .all(policies.map { $0.snapshot() })
+        case .any(let policies): .any(policies.map { $0.snapshot() })
+        }
+      return SecurityPolicySnapshot(generation: generation, rule: snapshotRule)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import CCurl
+
+/// A libcurl easy handle with typed options; owns the handle, the header list and the error buffer.
+///
+/// Belongs to one thread. Options that libcurl refuses are remembered in ``firstFailure``, so that set-up code stays
+/// readable and nothing is missed.
+final class EasyHandle {
+  let raw: UnsafeMutableRawPointer
+  private let errorBuffer: UnsafeMutablePointer<CChar>
+  /// Whether a multi handle has it.
+  var isAdded = false
+  private var lists: [UnsafeMutablePointer<curl_slist>] = []
+  private(set) var firstFailure: (option: CURLoption, code: CURLcode)?
+
+  /// Nil when libcurl has no memory for it.
+  init?() {
+    guard let raw = af_curl_easy_init() else { return nil }
+    self.raw = raw
+    errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    check(CURLOPT_ERRORBUFFER, af_curl_setopt_ptr(raw, CURLOPT_ERRORBUFFER, errorBuffer))
+  }
+
+  deinit {
+    curl_easy_cleanup(raw)
+    for list in lists { curl_slist_free_all(list) }
+    errorBuffer.deallocate()
+  }
+
+  /// libcurl's own words about the last failure; empty if it had none.
+  var errorText: String { String(cString: errorBuffer) }
+
+  func set(_ option: CURLoption, _ value: Int) {
+    check(option, af_curl_setopt_long(raw, option, value))
+  }
+
+  func set(_ option: CURLoption, off value: Int64) {
+    check(option, af_curl_setopt_off(raw, option, curl_off_t(value)))
+  }
+
+  /// libcurl copies the string.
+  func set(_ option: CURLoption, _ value: String?) {
+    guard let value else { return check(option, af_curl_setopt_str(raw, option, nil)) }
+    check(option, value.withCString { af_curl_setopt_str(raw, option, $0) })
+  }
+
+  func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) {
+    check(option, af_curl_setopt_ptr(raw, option, value))
+  }
+
+  /// A list of lines, which libcurl does not copy: the handle keeps it.
+  func set(_ option: CURLoption, lines: [String]) {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for line in lines {
+      guard let longer = curl_slist_append(list, line) else { break }
+      list = longer
+    }
+    if let list { lists.append(list) }
+    check(option, af_curl_setopt_slist(raw, option, list))
+  }
+
+  func setData(_ option: CURLoption, _ function: af_curl_data_fn?) {
+    check(option, af_curl_setopt_data_fn(raw, option, function))
+  }
+
+  func setSeek(_ function: af_curl_seek_fn?) {
+    check(CURLOPT_SEEKFUNCTION, af_curl_setopt_seek_fn(raw, function))
+  }
+
+  func setSSLContext(_ function: af_curl_ssl_ctx_fn?) {
+    check(CURLOPT_SSL_CTX_FUNCTION, af_curl_setopt_ssl_ctx_fn(raw, function))
+  }
+
+  func setBeforeRequest(_ function: af_curl_prereq_fn?) {
+    check(CURLOPT_PREREQFUNCTION, af_curl_setopt_prereq_fn(raw, function))
+  }
+
+  func long(_ info: CURLINFO) -> Int {
+    var value = 0
+    return af_curl_getinfo_long(raw, info, &value) == CURLE_OK ? value : 0
+  }
+
+  func off(_ info: CURLINFO) -> Int64 {
+    var value: curl_off_t = 0
+    return af_curl_getinfo_off(raw, info, &value) == CURLE_OK ? Int64(value) : 0
+  }
+
+  func string(_ info: CURLINFO) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard af_curl_getinfo_str(raw, info, &value) == CURLE_OK, let value else { return nil }
+    return String(cString: value)
+  }
+
+  private func check(_ option: CURLoption, _ code: CURLcode) {
+    if code != CURLE_OK, firstFailure == nil { firstFailure = (option, code) }
+  }
+}

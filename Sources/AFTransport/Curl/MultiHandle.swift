@@ -1,0 +1,137 @@
+import AFSupport
+import CCurl
+import CLinux
+import Glibc
+
+/// A libcurl multi handle driven by epoll: which sockets to watch and when to look again is libcurl's to say.
+///
+/// Why not `curl_multi_perform`: it visits every transfer each turn, so a thousand parked long polls cost every other
+/// request. No descriptor of libcurl's is kept: it says when it is done with one, and the kernel drops a closed one by
+/// itself.
+final class MultiHandle {
+  private let raw: UnsafeMutableRawPointer
+  private let share: OpaquePointer?
+  private let mailbox: Mailbox
+  private let poll: Int32
+  private let bell: Int32
+  /// When libcurl wants to be let run without a socket's doing.
+  private var due = MonotonicTime.distantFuture
+  private var events = [epoll_event](repeating: epoll_event(), count: 128)
+  private var isClosed = false
+
+  init?(mailbox: Mailbox, configuration: EngineConfiguration) {
+    guard let raw = af_curl_multi_init() else { return nil }
+    let poll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    let bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard poll >= 0, bell >= 0 else {
+      curl_multi_cleanup(raw)
+      if poll >= 0 { Glibc.close(poll) }
+      if bell >= 0 { Glibc.close(bell) }
+      return nil
+    }
+    self.raw = raw
+    self.mailbox = mailbox
+    self.poll = poll
+    self.bell = bell
+    // Edge-triggered: the bell is never read, so a wake-up costs the thread no system call of its own.
+    var event = epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: epoll_data_t(fd: bell))
+    epoll_ctl(poll, EPOLL_CTL_ADD, bell, &event)
+    share = nil
+    let user = Unmanaged.passUnretained(self).toOpaque()
+    _ = af_curl_multi_setopt_ptr(raw, CURLMOPT_SOCKETDATA, user)
+    _ = af_curl_multi_setopt_socket_fn(raw) { _, socket, what, user, known in
+      guard let user else { return 0 }
+      Unmanaged<MultiHandle>.fromOpaque(user).takeUnretainedValue().watch(socket, what, isKnown: known != nil)
+      return 0
+    }
+    _ = af_curl_multi_setopt_ptr(raw, CURLMOPT_TIMERDATA, user)
+    _ = af_curl_multi_setopt_timer_fn(raw) { _, milliseconds, user in
+      guard let user else { return 0 }
+      let multi = Unmanaged<MultiHandle>.fromOpaque(user).takeUnretainedValue()
+      multi.due = milliseconds < 0 ? .distantFuture : .now + Double(milliseconds) / 1000
+      return 0
+    }
+    _ = af_curl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    _ = af_curl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, configuration.maximumIdleConnections)
+    _ = af_curl_multi_setopt_long(raw, CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.maximumStreamsPerHost)
+    mailbox.attach(bell: bell)
+  }
+
+  func add(_ easy: EasyHandle) -> Bool {
+    guard curl_multi_add_handle(raw, easy.raw) == CURLM_OK else { return false }
+    easy.isAdded = true
+    return true
+  }
+
+  /// Takes a transfer back; nothing is called on its behalf afterwards. Also after its end, and when it was never added.
+  func remove(_ easy: EasyHandle) {
+    guard easy.isAdded else { return }
+    easy.isAdded = false
+    curl_multi_remove_handle(raw, easy.raw)
+  }
+
+  /// The next transfer that libcurl has ended, with its verdict.
+  func nextEnded() -> (UnsafeMutableRawPointer, CURLcode)? {
+    let done = af_curl_multi_next_done(raw)
+    return done.easy.map { ($0, done.result) }
+  }
+
+  func speaksHTTP2(_ easy: EasyHandle) -> Bool {
+    easy.long(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0)
+  }
+
+  /// Waits for a socket, libcurl's own time, the bell, or `moment`; calls `woken`, then lets libcurl work.
+  func wait(until moment: MonotonicTime, woken: () -> Void) {
+    let limit = min(moment, due)
+    var timeout: Int32 = -1
+    if limit != .distantFuture {
+      let seconds = limit - .now
+      timeout = seconds <= 0 ? 0 : Int32(min(seconds * 1000, 1e9).rounded(.up))
+    }
+    let count = epoll_wait(poll, &events, Int32(events.count), timeout)
+    woken()
+    var running: Int32 = 0
+    if count > 0 {
+      for index in 0..<Int(count) {
+        let event = events[index]
+        guard event.data.fd != bell else { continue }
+        var action: Int32 = 0
+        if event.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { action |= CURL_CSELECT_IN }
+        if event.events & (EPOLLOUT.rawValue | EPOLLERR.rawValue) != 0 { action |= CURL_CSELECT_OUT }
+        curl_multi_socket_action(raw, event.data.fd, action, &running)
+      }
+    }
+    if due <= .now {
+      due = .distantFuture
+      curl_multi_socket_action(raw, CURL_SOCKET_BAD, 0, &running)
+    }
+  }
+
+  /// Frees everything. Every easy handle has been removed before.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    // Closing kept-alive TLS connections calls back for their sockets, which nobody waits for any more.
+    _ = af_curl_multi_setopt_socket_fn(raw, nil)
+    _ = af_curl_multi_setopt_timer_fn(raw, nil)
+    curl_multi_cleanup(raw)
+    Glibc.close(poll)
+    Glibc.close(bell)
+  }
+
+  deinit { close() }
+
+  private func watch(_ socket: curl_socket_t, _ what: Int32, isKnown: Bool) {
+    guard what != CURL_POLL_REMOVE else {
+      epoll_ctl(poll, EPOLL_CTL_DEL, socket, nil)
+      return
+    }
+    var interest: UInt32 = 0
+    if what & CURL_POLL_IN != 0 { interest |= EPOLLIN.rawValue }
+    if what & CURL_POLL_OUT != 0 { interest |= EPOLLOUT.rawValue }
+    var event = epoll_event(events: interest, data: epoll_data_t(fd: socket))
+    if isKnown, epoll_ctl(poll, EPOLL_CTL_MOD, socket, &event) == 0 { return }
+    epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event)
+    curl_multi_assign(raw, socket, UnsafeMutableRawPointer(bitPattern: 1))
+  }
+}

@@ -1,0 +1,107 @@
+import AFSupport
+import CCurl
+import COpenSSL
+import Foundation
+
+/// The trust decision of one connection.
+///
+/// libcurl is given no certificate store and no host check of its own: the verdict is the evaluator's alone. The object is
+/// attached to the connection's `SSL_CTX`, which outlives the transfer that opened it, and goes when OpenSSL frees that.
+///
+/// Two doors lead through it. The verify callback judges the chain of a full handshake. And before every request
+/// ``admit(_:)`` asserts that the connection it is about to go out on has been judged by this engine; a resumed TLS session,
+/// whose handshake shows no certificate, is judged there, by the chain that came with it.
+final class TrustHook {
+  let host: String
+  let port: Int
+  let isProxy: Bool
+  private let evaluate: TrustEvaluator
+  private(set) var failure: TransferFailure?
+
+  init(host: String, port: Int, isProxy: Bool, evaluate: @escaping TrustEvaluator) {
+    self.host = host
+    self.port = port
+    self.isProxy = isProxy
+    self.evaluate = evaluate
+  }
+
+  /// Hooks itself into the context of a connection to be. False if OpenSSL has no memory for it.
+  func install(on context: OpaquePointer) -> Bool {
+    let owner = Unmanaged.passRetained(self).toOpaque()
+    guard SSL_CTX_set_ex_data(context, Self.contextIndex, owner) == 1 else {
+      Unmanaged<TrustHook>.fromOpaque(owner).release()
+      return false
+    }
+    SSL_CTX_set_options(context, af_SSL_OP_NO_RENEGOTIATION)
+    _ = af_SSL_CTX_request_ocsp(context)
+    SSL_CTX_set_cert_verify_callback(
+      context,
+      { store, owner in
+        guard let store, let owner else { return 0 }
+        return Unmanaged<TrustHook>.fromOpaque(owner).takeUnretainedValue().verify(store)
+      }, owner)
+    return true
+  }
+
+  /// Whether a request may go out on this connection.
+  func admit(_ ssl: OpaquePointer) -> Bool {
+    if SSL_get_ex_data(ssl, Self.connectionIndex) != nil { return true }
+    guard let chain = SSL_get_peer_cert_chain(ssl) else {
+      failure = TransferFailure(kind: .trustRefused, message: "\(host) showed no certificate")
+      return false
+    }
+    return judge(Self.certificates(chain), ssl: ssl)
+  }
+
+  private func verify(_ store: OpaquePointer) -> Int32 {
+    let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()).map { OpaquePointer($0) }
+    let accepted = judge(X509_STORE_CTX_get0_untrusted(store).map(Self.certificates) ?? [], ssl: ssl)
+    // libcurl looks at the stored result as well as at ours.
+    X509_STORE_CTX_set_error(store, accepted ? X509_V_OK : X509_V_ERR_APPLICATION_VERIFICATION)
+    return accepted ? 1 : 0
+  }
+
+  private func judge(_ chain: [Data], ssl: OpaquePointer?) -> Bool {
+    let peer = PeerTrust(
+      host: host, port: port, chain: chain, stapledOCSPResponse: ssl.flatMap(Self.stapledResponse), isProxy: isProxy)
+    switch evaluate(peer) {
+    case .accept:
+      failure = nil
+      if let ssl { SSL_set_ex_data(ssl, Self.connectionIndex, Self.accepted) }
+      return true
+    case .refuse(let error):
+      failure = TransferFailure(kind: .trustRefused, message: "\(host) is not trusted", underlying: error)
+      failure?.peer = peer
+      return false
+    case .ask:
+      failure = TransferFailure(kind: .trustUndecided, message: "\(host) is not trusted yet")
+      failure?.peer = peer
+      return false
+    }
+  }
+
+  private static func certificates(_ stack: OpaquePointer) -> [Data] {
+    (0..<OPENSSL_sk_num(stack)).compactMap { index in
+      guard let certificate = OPENSSL_sk_value(stack, index) else { return nil }
+      var bytes: UnsafeMutablePointer<UInt8>?
+      let count = i2d_X509(OpaquePointer(certificate), &bytes)
+      defer { af_OPENSSL_free(bytes) }
+      return count > 0 ? bytes.map { Data(bytes: $0, count: Int(count)) } : nil
+    }
+  }
+
+  private static func stapledResponse(_ ssl: OpaquePointer) -> Data? {
+    var bytes: UnsafePointer<UInt8>?
+    let count = af_SSL_ocsp_response(ssl, &bytes)
+    return count > 0 ? bytes.map { Data(bytes: $0, count: count) } : nil
+  }
+
+  /// The slot of a context that holds its hook; OpenSSL releases the hook with the context.
+  private static let contextIndex = af_SSL_CTX_new_index { _, owner, _, _, _, _ in
+    if let owner { Unmanaged<TrustHook>.fromOpaque(owner).release() }
+  }
+
+  /// The slot of a connection that says it has been accepted.
+  private static let connectionIndex = af_SSL_new_index()
+  private static var accepted: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: 1) }
+}

@@ -1,0 +1,55 @@
+import CCurl
+import Foundation
+
+extension Transfer {
+  /// What libcurl's verdict means, or nil for success.
+  func failure(for code: CURLcode) -> TransferFailure? {
+    guard code != CURLE_OK else { return nil }
+    if let tlsFailure { return tlsFailure }
+    if let refused = trustHook?.failure { return refused }
+    let text = easy.errorText
+    var failure = TransferFailure(
+      kind: .transport, message: text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
+    failure.curlCode = Int32(code.rawValue)
+    failure.osError = Int32(easy.long(CURLINFO_OS_ERRNO))
+    return failure
+  }
+
+  /// The last reports, then the one completion.
+  func complete() {
+    if source.isSent, bytesHandedOver > 0 { reportSending(isLast: true) }
+    if bytesReceived > 0 { reportReceiving(isLast: true) }
+    source.close()
+    var outcome = TransferOutcome(failure: machine.failure)
+    if case .memory = route { outcome.body = memory.take() }
+    outcome.bytesSent = bytesHandedOver
+    outcome.bytesReceived = bytesReceived
+    if !machine.trailers.isEmpty { outcome.trailers = ResponseHead(bytes: Array("\n".utf8) + machine.trailers) }
+    if request.options.collectsMetrics { outcome.metrics = metrics }
+    handler.transfer(handle, didComplete: outcome)
+  }
+
+  private var metrics: TransferMetrics {
+    var metrics = TransferMetrics()
+    metrics.nameLookup = easy.off(CURLINFO_NAMELOOKUP_TIME_T)
+    metrics.connect = easy.off(CURLINFO_CONNECT_TIME_T)
+    metrics.tlsHandshake = easy.off(CURLINFO_APPCONNECT_TIME_T)
+    metrics.preTransfer = easy.off(CURLINFO_PRETRANSFER_TIME_T)
+    metrics.firstByte = easy.off(CURLINFO_STARTTRANSFER_TIME_T)
+    metrics.total = easy.off(CURLINFO_TOTAL_TIME_T)
+    metrics.httpVersion = easy.long(CURLINFO_HTTP_VERSION)
+    metrics.isReusedConnection = easy.long(CURLINFO_NUM_CONNECTS) == 0
+    metrics.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
+    metrics.remotePort = easy.long(CURLINFO_PRIMARY_PORT)
+    metrics.localAddress = easy.string(CURLINFO_LOCAL_IP)
+    metrics.localPort = easy.long(CURLINFO_LOCAL_PORT)
+    metrics.requestHeaderBytes = Int64(easy.long(CURLINFO_REQUEST_SIZE))
+    metrics.requestBodyBytes = easy.off(CURLINFO_SIZE_UPLOAD_T)
+    metrics.responseHeaderBytes = Int64(easy.long(CURLINFO_HEADER_SIZE))
+    metrics.responseBodyBytes = easy.off(CURLINFO_SIZE_DOWNLOAD_T)
+    metrics.isProxied = request.options.proxy != .direct
+    metrics.tlsVersion = tlsVersion
+    metrics.tlsCipher = tlsCipher
+    return metrics
+  }
+}

@@ -1,0 +1,163 @@
+import AFSupport
+import CCurl
+import Foundation
+
+extension Transfer {
+  /// Sets every option of the easy handle. Returns what cannot be sent, if anything.
+  func configure() -> TransferFailure? {
+    setCommonOptions()
+    setMethodAndBody()
+    setHeaders()
+    setRoute()
+    if authority.isSecure || usesSecureProxy { setTrust() }
+    setAuthentication()
+    guard let refused = easy.firstFailure else { return nil }
+    var failure = TransferFailure(
+      kind: .badRequest,
+      message: "libcurl refuses an option of the request: \(String(cString: curl_easy_strerror(refused.code)))")
+    failure.curlCode = Int32(refused.code.rawValue)
+    return failure
+  }
+
+  private func setCommonOptions() {
+    let options = request.options
+    easy.set(CURLOPT_URL, request.url)
+    easy.set(CURLOPT_PRIVATE, pointer: userPointer)
+    easy.set(CURLOPT_PATH_AS_IS, 1)
+    easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    easy.set(CURLOPT_NOSIGNAL, 1)
+    // Taking a handle out in the midst of a name look-up must not wait for the resolver's thread (pitfall 2).
+    easy.set(CURLOPT_QUICK_EXIT, 1)
+    easy.set(CURLOPT_NOPROGRESS, 1)
+    easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    easy.set(CURLOPT_BUFFERSIZE, options.expectsLargeResponse ? 512 << 10 : 64 << 10)
+    let idleTimeout = options.idleTimeout > 0 ? options.idleTimeout : .infinity
+    let connectTimeout = min(options.connectTimeout, idleTimeout)
+    easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, min(connectTimeout * 1000, 86_400_000)).rounded(.up)))
+    switch options.network.addressFamily {
+    case .any: break
+    case .ipv4: easy.set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+    case .ipv6: easy.set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+    }
+    if let interface = options.network.interface { easy.set(CURLOPT_INTERFACE, "if!\(interface)") }
+    if !options.network.resolve.isEmpty { easy.set(CURLOPT_RESOLVE, lines: options.network.resolve) }
+    easy.set(CURLOPT_HTTP_VERSION, httpVersion)
+    if authority.isSecure, httpVersion != Int(CURL_HTTP_VERSION_1_1) {
+      // A connection that is being made may turn out to take many streams: wait for it instead of opening another.
+      easy.set(CURLOPT_PIPEWAIT, 1)
+    }
+    easy.set(CURLOPT_HEADERDATA, pointer: userPointer)
+    easy.setData(CURLOPT_HEADERFUNCTION) { bytes, size, count, user in
+      Transfer.from(user)?.headerLineArrived(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+    }
+    easy.set(CURLOPT_WRITEDATA, pointer: userPointer)
+    easy.setData(CURLOPT_WRITEFUNCTION) { bytes, size, count, user in
+      Transfer.from(user)?.bodyArrived(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+    }
+    easy.set(CURLOPT_PREREQDATA, pointer: userPointer)
+    easy.setBeforeRequest { user, _, _, _, _ in
+      Transfer.from(user)?.requestWillBeSent() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+  }
+
+  var httpVersion: Int {
+    switch request.options.httpVersion {
+    case .http1: Int(CURL_HTTP_VERSION_1_1)
+    case .http2PriorKnowledge: Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+    case .automatic:
+      Self.needsHTTP1(request) ? Int(CURL_HTTP_VERSION_1_1) : Int(CURL_HTTP_VERSION_2TLS)
+    }
+  }
+
+  /// Whether this libcurl cannot carry the request's body over HTTP/2 (pitfall 5).
+  static func needsHTTP1(_ request: TransferRequest) -> Bool {
+    guard request.options.httpVersion == .automatic else { return request.options.httpVersion == .http1 }
+    guard let largest = LibcurlCapabilities.current.largestHTTP2Upload else { return false }
+    return switch request.body {
+    case .none: false
+    case .data(let data): data.count > largest
+    case .reader(let reader): (reader.contentLength ?? .max) > largest
+    }
+  }
+
+  private func setMethodAndBody() {
+    if request.method == "HEAD" {
+      easy.set(CURLOPT_NOBODY, 1)
+      return
+    }
+    // One way for every method with a body: the POST way takes another length option and invents a type (pitfall 15).
+    if source.isSent {
+      easy.set(CURLOPT_UPLOAD, 1)
+      easy.set(CURLOPT_INFILESIZE_LARGE, off: source.length ?? -1)
+      easy.set(CURLOPT_UPLOAD_BUFFERSIZE, (source.length ?? .max) > 1 << 20 ? 1 << 20 : 64 << 10)
+      easy.set(CURLOPT_READDATA, pointer: userPointer)
+      easy.setData(CURLOPT_READFUNCTION) { bytes, size, count, user in
+        Transfer.from(user)?.bodyWanted(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+          ?? Int(CURL_READFUNC_ABORT)
+      }
+      // Also without redirects: libcurl rewinds when it repeats a request on a fresh connection (pitfall 16).
+      easy.set(CURLOPT_SEEKDATA, pointer: userPointer)
+      easy.setSeek { user, offset, origin in
+        guard offset == 0, origin == SEEK_SET, let transfer = Transfer.from(user) else { return CURL_SEEKFUNC_CANTSEEK }
+        return transfer.rewindBody() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+      }
+    } else {
+      easy.set(CURLOPT_HTTPGET, 1)
+    }
+    if request.method != "GET" || source.isSent { easy.set(CURLOPT_CUSTOMREQUEST, request.method) }
+  }
+
+  private func setHeaders() {
+    var lines: [String] = []
+    lines.reserveCapacity(request.headers.count + 2)
+    var expects = false
+    var accepts = false
+    for field in request.headers {
+      switch field.name.lowercased() {
+      case "content-length", "transfer-encoding": continue
+      case "expect": expects = true
+      case "accept-encoding": accepts = true
+      default: break
+      }
+      // libcurl takes "Name:" for "send no such field", and "Name;" for an empty one.
+      lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+    }
+    // Without this libcurl waits up to a second for a 100 (pitfall 1).
+    if !expects { lines.append("Expect:") }
+    if !accepts, request.options.decodesContent { lines.append("Accept-Encoding: gzip, deflate") }
+    easy.set(CURLOPT_HTTPHEADER, lines: lines)
+    // A proxy's CONNECT must not see the server's fields.
+    easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+  }
+
+  private func setRoute() {
+    switch request.options.proxy {
+    case .direct:
+      easy.set(CURLOPT_PROXY, "")
+    case .environment:
+      break
+    case .proxy(let url, let user, let password, let bypass):
+      easy.set(CURLOPT_PROXY, url)
+      if let user {
+        easy.set(CURLOPT_PROXYUSERNAME, user)
+        easy.set(CURLOPT_PROXYPASSWORD, password ?? "")
+        easy.set(CURLOPT_PROXYAUTH, Int(af_CURLAUTH_BASIC | af_CURLAUTH_DIGEST))
+      }
+      easy.set(CURLOPT_NOPROXY, bypass ?? "")
+    }
+  }
+
+  private func setAuthentication() {
+    guard let authentication = request.options.authentication else { return }
+    let scheme =
+      switch authentication.scheme {
+      case .basic: af_CURLAUTH_BASIC
+      case .digest: af_CURLAUTH_DIGEST
+      case .ntlm: af_CURLAUTH_NTLM
+      case .negotiate: af_CURLAUTH_NEGOTIATE
+      }
+    easy.set(CURLOPT_HTTPAUTH, Int(scheme))
+    easy.set(CURLOPT_USERNAME, authentication.user)
+    easy.set(CURLOPT_PASSWORD, authentication.password)
+  }
+}

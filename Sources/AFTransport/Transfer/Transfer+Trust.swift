@@ -1,0 +1,74 @@
+import CCurl
+import COpenSSL
+
+extension Transfer {
+  var usesSecureProxy: Bool {
+    if case .proxy(let url, _, _, _) = request.options.proxy { return url.lowercased().hasPrefix("https:") }
+    return false
+  }
+
+  /// libcurl loads no certificate and checks no name: the evaluator alone decides (see ``TrustHook``). Debian's build would
+  /// otherwise parse the whole bundle for every connection (pitfall 31).
+  func setTrust() {
+    easy.set(CURLOPT_CAINFO, nil)
+    easy.set(CURLOPT_CAPATH, nil)
+    easy.set(CURLOPT_SSL_VERIFYPEER, 1)
+    easy.set(CURLOPT_SSL_VERIFYHOST, 0)
+    easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    easy.set(CURLOPT_PROXY_CAINFO, nil)
+    easy.set(CURLOPT_PROXY_CAPATH, nil)
+    easy.set(CURLOPT_PROXY_SSL_VERIFYHOST, 0)
+    easy.set(CURLOPT_SSL_CTX_DATA, pointer: userPointer)
+    easy.setSSLContext { _, context, user in
+      guard let transfer = Transfer.from(user) else { return CURLE_ABORTED_BY_CALLBACK }
+      return transfer.prepareTLS(OpaquePointer(context)) ? CURLE_OK : CURLE_ABORTED_BY_CALLBACK
+    }
+  }
+
+  private func prepareTLS(_ context: OpaquePointer) -> Bool {
+    let isProxy = usesSecureProxy && !hasSeenProxyHandshake
+    hasSeenProxyHandshake = hasSeenProxyHandshake || isProxy
+    let peer = isProxy ? proxyAuthority : authority
+    guard let peer, let evaluate = configuration.evaluateTrust else {
+      tlsFailure = TransferFailure(kind: .trustRefused, message: "Nobody is set to judge the TLS peer")
+      return false
+    }
+    if let refusal = configuration.configureTLS?(context, peer.host, peer.port) {
+      tlsFailure = TransferFailure(
+        kind: .trustRefused, message: "The TLS settings for \(peer.host) cannot be applied", underlying: refusal)
+      return false
+    }
+    let hook = TrustHook(host: peer.host, port: peer.port, isProxy: isProxy, evaluate: evaluate)
+    trustHook = hook
+    return hook.install(on: context)
+  }
+
+  private var proxyAuthority: Authority? {
+    if case .proxy(let url, _, _, _) = request.options.proxy { return Authority(url: url) }
+    return nil
+  }
+
+  /// The last door before a request's first byte, on new and on reused connections alike.
+  func requestWillBeSent() -> Bool {
+    lastActivity = now
+    if authority.isSecure {
+      guard let evaluate = configuration.evaluateTrust, let ssl = af_curl_ssl(easy.raw).map({ OpaquePointer($0) })
+      else {
+        tlsFailure = TransferFailure(kind: .trustRefused, message: "The connection to \(authority.host) has no TLS")
+        return false
+      }
+      let hook =
+        trustHook
+        ?? TrustHook(host: authority.host, port: authority.port, isProxy: false, evaluate: evaluate)
+      guard hook.admit(ssl) else {
+        trustHook = hook
+        return false
+      }
+      if request.options.collectsMetrics {
+        tlsVersion = SSL_get_version(ssl).map { String(cString: $0) }
+        tlsCipher = SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) }
+      }
+    }
+    return machine.requestWillBeSent(wasRefusedUnprocessed: wasRefusedUnprocessed)
+  }
+}

@@ -1,0 +1,132 @@
+import AFSupport
+import CCurl
+import Foundation
+
+/// One hop on the engine's thread: the easy handle, the state machine, the body and the route of the response.
+///
+/// Deliberately not Sendable. libcurl's callbacks get an unretained pointer to it; the loop's table holds the one strong
+/// reference, and lets go only after the handle has been taken out of the multi handle.
+final class Transfer {
+  let id: TransferID
+  let request: TransferRequest
+  let handler: any TransferHandler
+  let handle: TransferHandle
+  let origin: AdmissionQueue.Origin
+  let authority: Authority
+  let configuration: EngineConfiguration
+  let easy: EasyHandle
+  var machine: TransferStateMachine
+
+  let turn: EngineTurn
+  /// The loop's idea of the present moment.
+  var now: MonotonicTime { turn.now }
+
+  // Sending
+  var source: BodySource
+  var bytesHandedOver: Int64 = 0
+  var uploadCredit = 0
+  var isSendPaused = false
+  var sendAgainAt = MonotonicTime.distantFuture
+
+  // Receiving
+  var route: ResponseRoute?
+  var memory = MemoryBody()
+  var decoder: ContentDecoder?
+  /// The body's length as announced, and what has come of it, both before decoding.
+  var announcedLength: Int64?
+  var wireBytesReceived: Int64 = 0
+  /// The whole response is here. If the request's body is not sent by then, it need not be.
+  var isResponseComplete = false {
+    didSet { if isResponseComplete, source.isSent { turn.answeredEarly.append(id) } }
+  }
+  var bytesReceived: Int64 = 0
+  var downloadCredit = 0
+  var isReceivePaused = false
+  var receiveAgainAt = MonotonicTime.distantFuture
+
+  // Time
+  var lastActivity: MonotonicTime
+  var lastWireCount: Int64 = 0
+  var scheduledAt = MonotonicTime.distantFuture
+  var lastSendReport: MonotonicTime
+  var lastReceiveReport: MonotonicTime
+
+  // Trust
+  var trustHook: TrustHook?
+  var tlsFailure: TransferFailure?
+  var hasSeenProxyHandshake = false
+  var tlsVersion: String?
+  var tlsCipher: String?
+  var wasRefusedUnprocessed = false
+
+  /// Nil when libcurl has no memory.
+  init?(
+    id: TransferID, request: TransferRequest, handler: any TransferHandler, handle: TransferHandle,
+    authority: Authority, origin: AdmissionQueue.Origin, configuration: EngineConfiguration, turn: EngineTurn
+  ) {
+    guard let easy = EasyHandle() else { return nil }
+    self.id = id
+    self.request = request
+    self.handler = handler
+    self.handle = handle
+    self.authority = authority
+    self.origin = origin
+    self.configuration = configuration
+    self.easy = easy
+    self.turn = turn
+    source = BodySource(request)
+    machine = TransferStateMachine(
+      maximumHeadSize: configuration.maximumHeadSize, isIdempotent: request.options.isIdempotent,
+      answersChallenges: request.options.authentication != nil)
+    lastActivity = turn.now
+    lastSendReport = turn.now
+    lastReceiveReport = turn.now
+  }
+
+  /// The transfer that a callback's user pointer names.
+  static func from(_ user: UnsafeMutableRawPointer?) -> Transfer? {
+    user.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  var userPointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  /// Lets libcurl go on in the directions that nobody holds back any more.
+  ///
+  /// `curl_easy_pause` takes the whole new state (pitfall 7), and may call the write callback before it returns (8), which
+  /// may pause again. Its own result is not the transfer's (9).
+  func applyFlow() {
+    let keepReceivePaused = isReceivePaused && !machine.receiving.isEmpty
+    let keepSendPaused = isSendPaused && !machine.sending.isEmpty
+    guard keepReceivePaused != isReceivePaused || keepSendPaused != isSendPaused else { return }
+    isReceivePaused = keepReceivePaused
+    isSendPaused = keepSendPaused
+    curl_easy_pause(
+      easy.raw, (keepReceivePaused ? CURLPAUSE_RECV : 0) | (keepSendPaused ? CURLPAUSE_SEND : 0))
+  }
+
+  func setSuspended(_ isSuspended: Bool) {
+    let receives = machine.holdReceiving(.user, isSuspended)
+    let sends = machine.holdSending(.user, isSuspended)
+    lastActivity = now
+    if receives || sends { applyFlow() }
+  }
+}
+
+/// What the transfers share while the loop makes one turn.
+final class EngineTurn {
+  /// The moment that the turn takes for now: read once a turn, not once a callback.
+  private(set) var now = MonotonicTime.now
+  /// Transfers whose response is complete, perhaps before their request.
+  var answeredEarly: [TransferID] = []
+
+  func advance() { now = .now }
+}
+
+extension Transfer {
+  /// The transfer that an easy handle belongs to.
+  static func of(_ easy: UnsafeMutableRawPointer) -> Transfer? {
+    var user: UnsafeMutableRawPointer?
+    guard af_curl_getinfo_ptr(easy, CURLINFO_PRIVATE, &user) == CURLE_OK else { return nil }
+    return from(user)
+  }
+}
