@@ -1,0 +1,189 @@
+import AFReachability
+import AFSupport
+import AFTestSupport
+import CNetlink
+import Foundation
+
+/// A network of its own: a thread in a private network namespace, in which commands run and monitors are made.
+///
+/// The namespace goes when the object, its commands and its monitors are gone.
+final class TestNamespace: Sendable {
+  private let worker = Worker()
+
+  /// Whether this process may make namespaces. Tests that need one are skipped where it may not.
+  static let isAvailable = (try? TestNamespace()) != nil
+
+  init() throws {
+    guard worker.start(first: Self.enterNewNamespace) else { throw POSIXFailure(call: "unshare") }
+  }
+
+  deinit {
+    worker.stop()
+  }
+
+  private static func enterNewNamespace() -> Bool {
+    // Glibc's module leaves unshare(2) out.
+    guard let symbol = dlsym(nil, "unshare") else { return false }
+    let unshare = unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)
+    return unshare(0x4000_0000) == 0  // CLONE_NEWNET
+  }
+
+  /// Runs `body` on the namespace's thread and returns what it returns.
+  func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      worker.perform { continuation.resume(with: Result(catching: body)) }
+    }
+  }
+
+  /// Runs `ip` once for all `lines`, each without the leading "ip".
+  func ip(_ lines: String...) async throws {
+    try await ip(lines: lines)
+  }
+
+  func ip(lines: [String]) async throws {
+    let input = lines.joined(separator: "\n") + "\n"
+    _ = try await run { try Self.execute(["ip", "-batch", "-"], input: input) }
+  }
+
+  /// Runs any command and returns its output.
+  @discardableResult
+  func command(_ words: String...) async throws -> String {
+    try await run { try Self.execute(words, input: "") }
+  }
+
+}
+
+extension TestNamespace {
+  /// A monitor whose thread and socket are in this namespace; it has looked once when this returns.
+  func monitor(_ configuration: NetworkMonitor.Configuration = .init()) async throws -> NamespaceMonitor {
+    let monitor = NetworkMonitor(configuration: configuration)
+    let first = Recorder<AFReachabilityState>()
+    // Whoever registers first makes the thread, which inherits the namespace.
+    let registration = try await run {
+      monitor.add(.general) { if case .state(let state) = $0 { first.record(state) } }
+    }
+    try await first.wait(for: 1)
+    return NamespaceMonitor(monitor: monitor, registration: registration)
+  }
+
+  /// A link with a working far end, an address, and a default route: what "online" means in these tests.
+  func addUplink(_ name: String = "v0", metric: Int = 0) async throws {
+    try await addLink(name)
+    try await ip("route add default via 192.0.2.1 dev \(name) metric \(metric)")
+  }
+
+  /// A link with a working far end and the address 192.0.2.2/24.
+  func addLink(_ name: String = "v0", address: String = "192.0.2.2/24") async throws {
+    try await ip(
+      "link add \(name) type veth peer name \(name)p", "link set \(name) up", "link set \(name)p up",
+      "addr add \(address) dev \(name)"
+    )
+  }
+
+  /// IPv6 on a link that exists: address and default route.
+  func addIPv6(_ name: String = "v0") async throws {
+    try await ip(
+      "addr add 2001:db8::2/64 dev \(name) nodad", "route add ::/0 via 2001:db8::1 dev \(name)"
+    )
+  }
+}
+
+/// A monitor in a namespace, kept alive while this object is.
+final class NamespaceMonitor: Sendable {
+  let monitor: NetworkMonitor
+  private let registration: UInt64
+
+  init(monitor: NetworkMonitor, registration: UInt64) {
+    self.monitor = monitor
+    self.registration = registration
+  }
+
+  deinit {
+    monitor.remove(registration)
+  }
+
+  func manager(
+    _ target: AFReachabilityTarget = .general, debounce: Double = 0
+  ) -> AFNetworkReachabilityManager {
+    AFNetworkReachabilityManager(
+      target: target, debounce: debounce, callbackQueue: DispatchQueue(label: "test.callbacks"), monitor: monitor
+    )
+  }
+}
+
+extension AFNetworkReachabilityManager {
+  /// Records what the block is called with, from here on.
+  func recordStatuses() -> Recorder<AFNetworkReachabilityStatus> {
+    let recorder = Recorder<AFNetworkReachabilityStatus>()
+    setReachabilityStatusChange { recorder.record($0) }
+    return recorder
+  }
+}
+
+extension TestNamespace {
+  /// A command that ended with another status than 0.
+  struct CommandFailure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  @discardableResult
+  private static func execute(_ words: [String], input: String) throws -> String {
+    let directory = try TemporaryDirectory()
+    let source = try directory.write(Data(input.utf8), to: "input").path
+    let target = directory.file("output").path
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, source, O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, target, O_WRONLY | O_CREAT, 0o600)
+    posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    var arguments = words.map { strdup($0) } + [nil]
+    defer { arguments.forEach { free($0) } }
+    var identifier = pid_t()
+    let code = posix_spawnp(&identifier, words[0], &actions, nil, &arguments, environ)
+    guard code == 0 else { throw POSIXFailure(call: "spawn", path: words[0], code: code) }
+    var status: Int32 = 0
+    while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
+    let output = (try? String(contentsOfFile: target, encoding: .utf8)) ?? ""
+    guard status == 0 else { throw CommandFailure(description: "\(words.joined(separator: " ")): \(input)\(output)") }
+    return output
+  }
+}
+
+/// A thread that runs what it is given, one after another.
+private final class Worker: Sendable {
+  private let jobs = Locked<[@Sendable () -> Void]>([])
+  private let ready = DispatchSemaphore(value: 0)
+
+  /// Starts the thread with `first`, and returns its answer. The thread ends if that is false.
+  func start(first: @escaping @Sendable () -> Bool) -> Bool {
+    let answers = Recorder<Bool>()
+    let done = DispatchSemaphore(value: 0)
+    Thread { [self] in
+      let isReady = first()
+      answers.record(isReady)
+      done.signal()
+      if isReady { serve() }
+    }.start()
+    done.wait()
+    return answers.last ?? false
+  }
+
+  func perform(_ job: @escaping @Sendable () -> Void) {
+    jobs.withLock { $0.append(job) }
+    ready.signal()
+  }
+
+  func stop() {
+    // A signal without a job.
+    ready.signal()
+  }
+
+  private func serve() {
+    while true {
+      ready.wait()
+      guard let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
+      job()
+    }
+  }
+}
