@@ -8,6 +8,8 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
   /// Dotted-decimal IPv4, or IPv6 with or without brackets and zone; anything else is nil.
   init?(text: String) {
+    // C would stop reading there and take the rest for nothing.
+    guard !text.utf8.contains(0) else { return nil }
     var text = Substring(text)
     if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
     var v4 = in_addr()

@@ -45,6 +45,19 @@ package struct TestAuthority: Sendable {
     return TestAuthority(key: key, certificate: certificate, intermediates: [certificate] + intermediates)
   }
 
+  /// A leaf that poses as an authority: what an attacker with an honest certificate would try.
+  package init(forging leaf: TestIdentity) {
+    key = leaf.key
+    certificate = leaf.certificate
+    intermediates = leaf.chain
+  }
+
+  private init(key: TestKey, certificate: Data, intermediates: [Data]) {
+    self.key = key
+    self.certificate = certificate
+    self.intermediates = intermediates
+  }
+
   /// A self-signed leaf.
   package static func selfSigned(_ profile: CertificateProfile, key: TestKey? = nil) throws -> TestIdentity {
     let key = try key ?? TestKey()
