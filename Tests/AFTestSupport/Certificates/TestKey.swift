@@ -41,6 +41,9 @@ package final class TestKey: @unchecked Sendable {
 
   deinit { EVP_PKEY_free(pointer) }
 
+  /// The digest to sign with; Ed25519 has its own.
+  var digest: OpaquePointer? { kind == .ed25519 ? nil : EVP_sha256() }
+
   /// The private key, PKCS#8 in PEM; encrypted with AES-256 when there is a passphrase.
   package func pem(passphrase: String? = nil) throws -> String {
     let data = try bytes { bio in
