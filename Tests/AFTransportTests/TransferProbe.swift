@@ -11,6 +11,10 @@ final class TransferProbe: TransferHandler {
     var received: [Int64] = []
     var expected: [Int64?] = []
     var waiters: [CheckedContinuation<Void, Never>] = []
+    /// When the completion came, by the engine's thread: the test itself may be woken late on a busy machine.
+    var completedAt = MonotonicTime.distantFuture
+    /// An engine that is dropped cancels what it runs.
+    var engine: Engine?
   }
 
   let state = Locked(State())
@@ -39,6 +43,8 @@ final class TransferProbe: TransferHandler {
   func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) {
     let waiters = state.withLock { state in
       state.outcomes.append(outcome)
+      state.completedAt = .now
+      state.engine = nil
       defer { state.waiters = [] }
       return state.waiters
     }
@@ -64,12 +70,18 @@ final class TransferProbe: TransferHandler {
 extension Engine {
   /// An engine that accepts every TLS peer, unless told otherwise.
   static func forTests(
-    trust: @escaping TrustEvaluator = { _ in .accept }, _ change: (inout EngineConfiguration) -> Void = { _ in }
+    connectionsPerHost: Int = 6, trust: @escaping TrustEvaluator = { _ in .accept }
   ) -> Engine {
     var configuration = EngineConfiguration()
     configuration.evaluateTrust = trust
-    change(&configuration)
+    configuration.maximumConnectionsPerHost = connectionsPerHost
     return Engine(configuration: configuration)
+  }
+
+  /// Starts a transfer; the engine lives until it is over.
+  func launch(_ request: TransferRequest, _ probe: TransferProbe) -> TransferHandle {
+    probe.state.withLock { $0.engine = self }
+    return start(request, handler: probe)
   }
 
   /// Runs one transfer to its end.

@@ -39,8 +39,9 @@ final class MultiHandle {
     share = nil
     let user = Unmanaged.passUnretained(self).toOpaque()
     _ = af_curl_multi_setopt_ptr(raw, CURLMOPT_SOCKETDATA, user)
-    _ = af_curl_multi_setopt_socket_fn(raw) { _, socket, what, user, known in
+    _ = af_curl_multi_setopt_socket_fn(raw) { easy, socket, what, user, known in
       guard let user else { return 0 }
+      Transfer.of(easy)?.socket = what == CURL_POLL_REMOVE ? nil : socket
       Unmanaged<MultiHandle>.fromOpaque(user).takeUnretainedValue().watch(socket, what, isKnown: known != nil)
       return 0
     }

@@ -1,5 +1,6 @@
 import AFSupport
 import CCurl
+import CLinux
 import Foundation
 
 /// The engine's thread: commands in, transfers carried out, reports out.
@@ -31,6 +32,7 @@ final class EngineLoop {
   /// Starts the thread that serves `mailbox`. It ends by itself after `.stop`, or after `.finish` when nothing runs.
   static func launch(_ mailbox: Mailbox, _ configuration: EngineConfiguration) {
     let thread = Thread {
+      af_set_thread_name("af.engine")
       // libcurl sends with MSG_NOSIGNAL; this is for whatever else might write to a socket here (pitfall 20).
       var pipe = sigset_t()
       sigemptyset(&pipe)
@@ -42,7 +44,6 @@ final class EngineLoop {
       }
       loop.run()
     }
-    thread.name = "af.engine"
     thread.stackSize = 1 << 20
     thread.start()
   }
@@ -209,6 +210,11 @@ final class EngineLoop {
     let cause = code.flatMap(transfer.failure(for:))
     if cause == nil, transfer.machine.failure == nil {
       if transfer.machine.hasUndeliveredHead { _ = transfer.deliverHead() }
+      if !transfer.machine.isHeadComplete {
+        // libcurl takes a connection that ends between header lines for the end of the response.
+        let message = "The connection was closed in the midst of the response's header fields"
+        _ = transfer.machine.fail(TransferFailure(kind: .connectionLost, message: message))
+      }
       if let damage = transfer.finishDecoding() { _ = transfer.machine.fail(damage) }
     }
     if transfer.machine.ended(cause) || (transfer.machine.failure != nil && transfer.machine.endedWhileAwaitingRoute())

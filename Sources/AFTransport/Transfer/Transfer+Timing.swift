@@ -1,5 +1,6 @@
 import AFSupport
 import CCurl
+import CLinux
 
 extension Transfer {
   /// What is due, done; returns the moment at which to look again. A failure, if time is up, is in the state machine.
@@ -29,8 +30,8 @@ extension Transfer {
     let idle = request.options.idleTimeout
     guard idle > 0, machine.countsIdleTime else { return soonest }
     soonest = min(soonest, lastActivity + idle)
-    // libcurl buffers up to 1 MiB of an upload: only its own count shows that the wire still moves. It is looked at often
-    // enough that the idle timeout is at most an eighth late.
+    // libcurl and the kernel buffer megabytes of an upload; only their own counts show that the wire still moves. They are
+    // looked at often enough that the idle timeout is at most an eighth late.
     if source.isSent, (source.length ?? 1) > 0 { soonest = min(soonest, now + max(0.05, idle / 8)) }
     return soonest
   }
@@ -38,11 +39,17 @@ extension Transfer {
   private var idleDeadline: MonotonicTime {
     let idle = request.options.idleTimeout
     guard idle > 0, machine.countsIdleTime else { return .distantFuture }
-    let count = easy.off(CURLINFO_SIZE_UPLOAD_T) + easy.off(CURLINFO_SIZE_DOWNLOAD_T)
+    let count = easy.off(CURLINFO_SIZE_UPLOAD_T) + easy.off(CURLINFO_SIZE_DOWNLOAD_T) - unacknowledgedBytes
     if count != lastWireCount {
       lastWireCount = count
       lastActivity = now
     }
     return lastActivity + idle
+  }
+
+  /// Bytes that the kernel holds and the peer has not acknowledged.
+  private var unacknowledgedBytes: Int64 {
+    guard source.isSent, let socket else { return 0 }
+    return Int64(af_unacknowledged_bytes(socket))
   }
 }

@@ -26,6 +26,8 @@ final class Transfer {
   var bytesHandedOver: Int64 = 0
   var uploadCredit = 0
   var isSendPaused = false
+  /// The socket that libcurl watches for this transfer. (`CURLINFO_ACTIVESOCKET` knows it only after the end.)
+  var socket: curl_socket_t?
   var sendAgainAt = MonotonicTime.distantFuture
 
   // Receiving

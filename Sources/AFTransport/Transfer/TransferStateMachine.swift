@@ -41,7 +41,7 @@ struct TransferStateMachine {
   private(set) var sending: Holds = []
   private(set) var head: [UInt8] = []
   private(set) var trailers: [UInt8] = []
-  private var isHeadComplete = false
+  private(set) var isHeadComplete = false
   private(set) var isHeadDelivered = false
   private(set) var responseStarted = false
   private var attempts = 0
