@@ -56,6 +56,9 @@ extension AFSecurityError {
     /// A file that cannot be read or is too large.
     public static let unreadableFile = Code(46)
 
+    /// A policy file that is not understood to the last word.
+    public static let invalidPolicyFile = Code(47)
+
     /// No connection, no TLS handshake, or no certificate from the other side.
     public static let connectionFailed = Code(60)
   }

@@ -10,7 +10,7 @@ public import Foundation
 ///     │  ├─ revocation    revoked · revocationUnknown
 ///     │  └─ the policy    noPins · pinRequired · noPolicyForHost · refusedByPolicy
 ///     ├─ bad input        invalidCertificate · invalidPin · invalidKey · wrongPassphrase · invalidRevocationList
-///     │                   invalidCiphers · unreadableFile
+///     │                   invalidCiphers · unreadableFile · invalidPolicyFile
 ///     └─ no answer        connectionFailed (only where the package itself connects to look at a chain)
 public struct AFSecurityError: Error, Sendable {
   /// What went wrong.

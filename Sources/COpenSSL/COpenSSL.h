@@ -27,6 +27,11 @@ static inline long af_SSL_CTX_set_min_version(SSL_CTX *_Nonnull context, int ver
   return SSL_CTX_set_min_proto_version(context, version);
 }
 
+/* The host name to ask for in a handshake (SNI). */
+static inline long af_SSL_set_server_name(SSL *_Nonnull ssl, const char *_Nonnull name) {
+  return SSL_set_tlsext_host_name(ssl, name);
+}
+
 static const uint64_t af_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
 
 typedef void (*af_ex_free_fn)(void *_Nullable parent, void *_Nullable value, CRYPTO_EX_DATA *_Nullable data, int index,

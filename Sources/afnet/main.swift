@@ -3,7 +3,7 @@ import Foundation
 
 extension Subcommand {
   /// Every subcommand, in the order of the overview.
-  static let all: [Subcommand] = []
+  static let all: [Subcommand] = [.pin]
 }
 
 /// What `afnet --help` prints.

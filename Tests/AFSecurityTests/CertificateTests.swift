@@ -39,7 +39,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let file = try directory.write(Data(identity.certificatePEM.utf8), to: "a.pem").path
     for (option, digest) in [("-sha256", certificate.sha256Fingerprint), ("-sha1", certificate.sha1Fingerprint)] {
-      let output = try runTool("/usr/bin/openssl", ["x509", "-in", file, "-noout", "-fingerprint", option])
+      let output = try run("/usr/bin/openssl", ["x509", "-in", file, "-noout", "-fingerprint", option]).output
       let hex = digest.map { String(format: "%02X", $0) }.joined(separator: ":")
       #expect(output.contains("=\(hex)\n"))
     }
@@ -58,18 +58,4 @@ import Testing
       #expect(try fixtures.policy().verdict(leaf, host) == .hostMismatch)
     }
   }
-}
-
-/// Runs a program and returns what it wrote to standard output.
-func runTool(_ path: String, _ arguments: [String]) throws -> String {
-  let process = Process()
-  let output = Pipe()
-  process.executableURL = URL(fileURLWithPath: path)
-  process.arguments = arguments
-  process.standardOutput = output
-  process.standardError = FileHandle.nullDevice
-  try process.run()
-  let data = output.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  return String(decoding: data, as: UTF8.self)
 }

@@ -89,6 +89,13 @@ extension AFSecurityPolicy {
   }
 }
 
+extension TestKey {
+  /// The pin of this key.
+  var pin: AFPublicKeyPin {
+    get throws { try TestAuthority.selfSigned(CertificateProfile(), key: self).certificate.certificate().publicKeyPin }
+  }
+}
+
 extension Data {
   func certificate() throws -> AFCertificate { try AFCertificate(derRepresentation: self) }
 }

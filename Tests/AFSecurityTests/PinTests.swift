@@ -41,9 +41,9 @@ import Testing
     let file = try directory.write(Data(identity.certificatePEM.utf8), to: "leaf.pem").path
     let shell =
       "openssl x509 -in \(file) -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64"
-    let result = try runTool("/bin/sh", ["-c", shell])
+    let result = try run("/bin/sh", ["-c", shell]).output
     #expect("sha256/" + result.trimmingCharacters(in: .whitespacesAndNewlines) == certificate.publicKeyPin.description)
-    let publicKeyPEM = try runTool("/usr/bin/openssl", ["x509", "-in", file, "-pubkey", "-noout"])
+    let publicKeyPEM = try run("/usr/bin/openssl", ["x509", "-in", file, "-pubkey", "-noout"]).output
     #expect(try AFPublicKeyPin(publicKeyPEM: publicKeyPEM) == certificate.publicKeyPin)
     #expect(certificate.publicKeyInfo == (try key.publicKeyDER))
   }
