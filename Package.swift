@@ -64,7 +64,7 @@ let package = Package(
       name: "AFReachabilityTests",
       dependencies: ["AFReachability", "AFSupport", "AFTestSupport", "CNetlink"]
     ),
-    .testTarget(name: "AFTransportTests", dependencies: ["AFTransport", "AFSupport", "AFTestSupport"]),
+    .testTarget(name: "AFTransportTests", dependencies: ["AFTransport", "AFSupport", "AFTestSupport", "CLinux"]),
     .testTarget(
       name: "AFCoreTests",
       dependencies: ["AFCore", "AFSerialization", "AFSecurity", "AFMultipart", "AFSupport", "AFTestSupport"]

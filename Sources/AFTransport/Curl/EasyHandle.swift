@@ -75,6 +75,10 @@ final class EasyHandle {
     check(CURLOPT_PREREQFUNCTION, af_curl_setopt_prereq_fn(raw, function))
   }
 
+  func setDebug(_ function: af_curl_debug_fn?) {
+    check(CURLOPT_DEBUGFUNCTION, af_curl_setopt_debug_fn(raw, function))
+  }
+
   func long(_ info: CURLINFO) -> Int {
     var value = 0
     return af_curl_getinfo_long(raw, info, &value) == CURLE_OK ? value : 0

@@ -10,7 +10,9 @@ import Glibc
 /// itself.
 final class MultiHandle {
   private let raw: UnsafeMutableRawPointer
-  private let share: OpaquePointer?
+  /// Lets the transfers of this handle resume each other's TLS sessions. A share of its own for every handle: a session never
+  /// outlives the configuration under which it was accepted, and ``TrustHook`` judges it again (pitfall 21).
+  private let share: UnsafeMutableRawPointer
   private let mailbox: Mailbox
   private let poll: Int32
   private let bell: Int32
@@ -21,10 +23,15 @@ final class MultiHandle {
 
   init?(mailbox: Mailbox, configuration: EngineConfiguration) {
     guard let raw = af_curl_multi_init() else { return nil }
+    guard let share = curl_share_init() else {
+      curl_multi_cleanup(raw)
+      return nil
+    }
     let poll = epoll_create1(Int32(EPOLL_CLOEXEC))
     let bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard poll >= 0, bell >= 0 else {
       curl_multi_cleanup(raw)
+      curl_share_cleanup(share)
       if poll >= 0 { Glibc.close(poll) }
       if bell >= 0 { Glibc.close(bell) }
       return nil
@@ -36,7 +43,8 @@ final class MultiHandle {
     // Edge-triggered: the bell is never read, so a wake-up costs the thread no system call of its own.
     var event = epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: epoll_data_t(fd: bell))
     epoll_ctl(poll, EPOLL_CTL_ADD, bell, &event)
-    share = nil
+    self.share = share
+    _ = af_curl_share_setopt_long(share, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_SSL_SESSION.rawValue))
     let user = Unmanaged.passUnretained(self).toOpaque()
     _ = af_curl_multi_setopt_ptr(raw, CURLMOPT_SOCKETDATA, user)
     _ = af_curl_multi_setopt_socket_fn(raw) { easy, socket, what, user, known in
@@ -59,6 +67,7 @@ final class MultiHandle {
   }
 
   func add(_ easy: EasyHandle) -> Bool {
+    easy.set(CURLOPT_SHARE, pointer: share)
     guard curl_multi_add_handle(raw, easy.raw) == CURLM_OK else { return false }
     easy.isAdded = true
     return true
@@ -116,6 +125,7 @@ final class MultiHandle {
     _ = af_curl_multi_setopt_socket_fn(raw, nil)
     _ = af_curl_multi_setopt_timer_fn(raw, nil)
     curl_multi_cleanup(raw)
+    curl_share_cleanup(share)
     Glibc.close(poll)
     Glibc.close(bell)
   }
