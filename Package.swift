@@ -76,6 +76,16 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// `AF_TESTS=AFMultipartTests,AFSupportTests swift test` builds these test targets alone, without the executables: for quick
+// turns on a small machine. Everything is built when it is not set.
+if let names = Context.environment["AF_TESTS"]?.split(separator: ",").map(String.init), !names.isEmpty {
+  let unwanted = package.targets.filter { target in
+    !names.contains(target.name) && (target.type == .test || target.type == .executable)
+  }
+  package.targets.removeAll { target in unwanted.contains { $0.name == target.name } }
+  package.products.removeAll { product in unwanted.contains { $0.name == product.name } }
+}
+
 // One place for the settings of every Swift target.
 for target in package.targets where target.type != .system && target.name != "CBenchmarkPeers" {
   target.swiftSettings = [
