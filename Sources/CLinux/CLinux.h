@@ -3,6 +3,7 @@
 #define CLINUX_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +33,11 @@ static inline void af_set_thread_name(const char *_Nonnull name) { prctl(PR_SET_
 
 /* Gives the calling thread, and those it starts, mount points of their own. */
 static inline int af_unshare_mounts(void) { return syscall(SYS_unshare, 0x00020000 /* CLONE_NEWNS */); }
+
+/* Renames unless there is something at `to` already: -1 with EEXIST then, EINVAL where the file system cannot promise it. */
+static inline int af_rename_exclusive(const char *_Nonnull from, const char *_Nonnull to) {
+  const unsigned int no_replace = 1; /* RENAME_NOREPLACE */
+  return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, no_replace);
+}
 
 #endif

@@ -1,0 +1,82 @@
+import AFMultipart
+import AFSerialization
+import Foundation
+import FoundationNetworking
+
+extension AFHTTPSessionManager {
+  func call(
+    _ method: String, _ url: String, _ parameters: [String: any Sendable]?, _ headers: [String: String]?,
+    _ closures: TaskClosures
+  ) async throws(AFError) -> AFDataResponse {
+    let request = try make { try urlRequest(method, url, parameters, headers) }
+    return try await validated(await perform(.data, HopRequest(request), closures))
+  }
+
+  func call<Value: Decodable & Sendable>(
+    _ method: String, _ url: String, _ parameters: [String: any Sendable]?, _ headers: [String: String]?,
+    _ closures: TaskClosures, as type: Value.Type
+  ) async throws(AFError) -> Value {
+    let request = try make { try urlRequest(method, url, parameters, headers) }
+    return try await decode(await perform(.data, HopRequest(request), closures), as: type)
+  }
+
+  func send(
+    _ method: String, _ url: String, _ body: some Encodable & Sendable, _ headers: [String: String]?,
+    _ encoder: JSONEncoder
+  ) async throws(AFError) -> TaskResult {
+    let request = try make {
+      let data = try encoder.encode(body)
+      var request = try urlRequest(method, url, nil, nil)
+      request.httpBody = data
+      request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+      for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
+      return request
+    }
+    return await perform(.data, HopRequest(request))
+  }
+
+  func send(
+    form url: String, _ parameters: [String: any Sendable]?, _ headers: [String: String]?,
+    _ block: (any AFMultipartFormData) throws -> Void, _ progress: (@Sendable (Progress) -> Void)?
+  ) async throws(AFError) -> TaskResult {
+    let request = try make {
+      var failure: (any Error)?
+      let request = try withoutActuallyEscaping(block) { block in
+        try formRequest(url, parameters, headers) { form in
+          do { try block(form) } catch { failure = error }
+        }
+      }
+      if let failure { throw failure }
+      return request
+    }
+    return await perform(.upload, HopRequest(request), TaskClosures(uploadProgress: progress))
+  }
+
+  /// Makes a request; what it throws becomes an ``AFError``.
+  func make(_ body: () throws -> URLRequest) throws(AFError) -> URLRequest {
+    do { return try body() } catch { throw AFError(error) }
+  }
+
+  /// The decoded body of a validated response.
+  func decode<Value: Decodable & Sendable>(_ result: TaskResult, as type: Value.Type) async throws(AFError) -> Value {
+    let data = try validatedBody(result)
+    do {
+      return data.count > Self.inlineLimit ? try await Self.decodeElsewhere(data) : try Self.decode(data)
+    } catch {
+      throw result.error(error, data)
+    }
+  }
+
+  /// Bodies up to this size are decoded where the caller runs: a switch of threads would take longer.
+  private static var inlineLimit: Int { 64 << 10 }
+
+  @concurrent
+  private static func decodeElsewhere<Value: Decodable & Sendable>(_ data: Data) async throws -> Value {
+    try decode(data)
+  }
+
+  private static func decode<Value: Decodable>(_ data: Data) throws -> Value {
+    if let data = data as? Value { return data }
+    return try JSONDecoder().decode(Value.self, from: data)
+  }
+}

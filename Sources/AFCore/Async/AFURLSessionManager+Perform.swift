@@ -1,0 +1,115 @@
+import AFSerialization
+import AFSupport
+import AFTransport
+import Foundation
+import FoundationNetworking
+
+extension AFURLSessionManager {
+  /// Runs a request to its end. Cancelling the Swift task cancels it, at once.
+  ///
+  /// No queue lies between the engine and the caller, unless progress has to be told first.
+  func perform(_ kind: TaskKind, _ request: HopRequest, _ closures: TaskClosures = TaskClosures()) async -> TaskResult {
+    let task = session.core.makeTask(
+      kind, request, manager: self, blocks: core.blocks, closures: closures, completion: .none, starts: true)
+    if let refusal = refusal(for: request.url) { task.refuse(refusal) }
+    return await task.run()
+  }
+
+  /// The result as a validated response.
+  func validated(_ result: TaskResult) async throws(AFError) -> AFDataResponse {
+    let data = try result.body()
+    let serializer = currentResponseSerializer()
+    let head = result.head
+    switch type(of: serializer) {
+    case is AFJSONResponseSerializer.Type where type(of: serializer) == AFJSONResponseSerializer.self:
+      guard serializer.acceptsWithoutAsking(head, data) else { break }
+      var error: NSError?
+      let value = await Self.object(serializer, nil, data, &error)
+      if let error { throw result.error(error, data) }
+      return AFDataResponse(result.task, head: head, data: data, value: value)
+    case is AFHTTPResponseSerializer.Type where type(of: serializer) == AFHTTPResponseSerializer.self:
+      guard serializer.acceptsWithoutAsking(head, data) else { break }
+      return AFDataResponse(result.task, head: head, data: data, value: data)
+    default: break
+    }
+    var error: NSError?
+    let value = await Self.object(serializer, result.task.httpResponse, data, &error)
+    if let error { throw result.error(error, data, value: value) }
+    return AFDataResponse(result.task, head: head, data: data, value: value)
+  }
+
+  /// The body, after the response serializer has found nothing wrong with the response.
+  func validatedBody(_ result: TaskResult) throws(AFError) -> Data {
+    let data = try result.body()
+    let serializer = currentResponseSerializer()
+    if serializer.acceptsWithoutAsking(result.head, data) { return data }
+    do {
+      if let serializer = serializer as? AFHTTPResponseSerializer {
+        try serializer.validate(result.task.httpResponse, data: data)
+      }
+      return data
+    } catch {
+      throw result.error(error, data)
+    }
+  }
+
+  private static func object(
+    _ serializer: any AFURLResponseSerialization, _ response: URLResponse?, _ data: Data, _ error: inout NSError?
+  ) async -> Any? {
+    serializer.responseObject(for: response, data: data, error: &error)
+  }
+}
+
+extension AFURLResponseSerialization {
+  /// Whether a serializer of ours accepts a response, found without making Foundation's object of it. False may also mean
+  /// that it has to be asked.
+  func acceptsWithoutAsking(_ head: ResponseHead?, _ data: Data) -> Bool {
+    guard let head, type(of: self) == AFJSONResponseSerializer.self || type(of: self) == AFHTTPResponseSerializer.self,
+      let serializer = self as? AFHTTPResponseSerializer
+    else { return false }
+    if let codes = serializer.acceptableStatusCodes, !codes.contains(head.statusCode) { return false }
+    guard !data.isEmpty, let types = serializer.acceptableContentTypes else { return true }
+    guard let field = head.value("Content-Type") else { return false }
+    let type = field.prefix { $0 != ";" }
+    return types.contains(String(type)) || types.contains(type.trimmingCharacters(in: .whitespaces).lowercased())
+  }
+}
+
+extension TaskResult {
+  var head: ResponseHead? { task.state.withLock { $0.head } }
+
+  /// The body of a task that did not fail.
+  func body() throws(AFError) -> Data {
+    if let error { throw self.error(error, data) }
+    return data ?? Data()
+  }
+
+  /// `cause` with everything there is of the task.
+  func error(_ cause: any Error, _ data: Data?, value: Any? = nil) -> AFError {
+    AFError(
+      cause, request: task.state.withLock { $0.current }.urlRequest, response: task.httpResponse, data: data,
+      value: value)
+  }
+}
+
+extension TaskCore {
+  /// Starts the task and waits for its end.
+  func run() async -> TaskResult {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let result = state.withLock { state -> TaskResult? in
+          if state.isOver { return TaskResult(task: self, error: state.error) }
+          state.completion = .continuation(continuation)
+          return nil
+        }
+        guard let result else {
+          resume()
+          return
+        }
+        continuation.resume(returning: result)
+      }
+    } onCancel: {
+      cancel()
+    }
+  }
+}

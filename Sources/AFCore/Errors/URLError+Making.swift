@@ -1,0 +1,94 @@
+import AFSecurity
+import AFSupport
+import AFTransport
+import Foundation
+import FoundationNetworking
+
+extension URLError {
+  /// An error about `url` whose description is `message` followed by the URL.
+  static func make(
+    _ code: URLError.Code, url: String, _ message: String, underlying: (any Error)? = nil, peer: AFServerTrust? = nil
+  ) -> URLError {
+    let shown = url.withoutUserInfo
+    var info: [String: Any] = [NSLocalizedDescriptionKey: "\(message) (\(shown))"]
+    info["NSErrorFailingURLStringKey"] = shown
+    if let url = URL(string: shown) { info[NSURLErrorFailingURLErrorKey] = url }
+    if let underlying { info[NSUnderlyingErrorKey] = underlying }
+    if let peer { info[NSURLErrorFailingURLPeerTrustErrorKey] = peer }
+    return URLError(code, userInfo: info)
+  }
+
+  /// A task's cancellation, as every way of cancelling gives it.
+  static func cancelled(url: String, _ message: String = "The task was cancelled") -> URLError {
+    make(.cancelled, url: url, message)
+  }
+
+  /// The error for a hop that failed.
+  static func make(_ failure: TransferFailure, url: String) -> URLError {
+    let cause = AFTransportError(
+      curlCode: Int(failure.curlCode), systemErrorCode: Int(failure.osError), message: failure.message)
+    let underlying: any Error = failure.underlying ?? cause
+    switch failure.kind {
+    case .transport:
+      return make(
+        CurlErrorMapping.urlErrorCode(for: failure.curlCode), url: url, failure.message, underlying: underlying)
+    case .cancelled: return make(.cancelled, url: url, failure.message)
+    case .idleTimeout, .totalTimeout: return make(.timedOut, url: url, failure.message, underlying: cause)
+    case .body:
+      return make(code(forBody: failure.underlying), url: url, failure.message, underlying: underlying)
+    case .bodyNotReplayable:
+      return make(.requestBodyStreamExhausted, url: url, failure.message, underlying: underlying)
+    case .trustRefused, .trustUndecided: return untrusted(failure, url: url)
+    case .connectionLost: return make(.networkConnectionLost, url: url, failure.message, underlying: underlying)
+    case .badRequest: return make(.badURL, url: url, failure.message, underlying: underlying)
+    case .oversizedHead: return make(.dataLengthExceedsMaximum, url: url, failure.message, underlying: underlying)
+    case .badContent: return make(.cannotDecodeContentData, url: url, failure.message, underlying: cause)
+    case .refusedByHandler:
+      if let error = failure.underlying as? URLError { return error }
+      return make(.cannotWriteToFile, url: url, failure.message, underlying: underlying)
+    }
+  }
+
+  /// The code for a body that could not be had.
+  static func code(forBody error: (any Error)?) -> URLError.Code {
+    guard let failure = error as? POSIXFailure else { return .requestBodyStreamExhausted }
+    return switch failure.code {
+    case ENOENT, ENOTDIR: .fileDoesNotExist
+    case EACCES, EPERM: .noPermissionsToReadFile
+    case EISDIR: .fileIsDirectory
+    default: .cannotOpenFile
+    }
+  }
+
+  private static func untrusted(_ failure: TransferFailure, url: String) -> URLError {
+    let peer = failure.peer
+    let host = peer?.host ?? URL(string: url)?.host ?? ""
+    return serverUntrusted(
+      host: host, url: url, trust: peer.flatMap { try? AFServerTrust(derRepresentations: $0.chain) },
+      reason: failure.underlying)
+  }
+
+  /// The error for a server that the security policy, or whoever was asked, refused.
+  static func serverUntrusted(host: String, url: String?, trust: AFServerTrust?, reason: (any Error)?) -> URLError {
+    let because = reason.map { ": \(String(describing: $0))" } ?? ""
+    let text =
+      "The certificate for this server is invalid. You might be connecting to a server that is pretending to be “\(host)” "
+      + "which could put your confidential information at risk\(because)"
+    guard let url else {
+      var info: [String: Any] = [NSLocalizedDescriptionKey: text]
+      info[NSURLErrorFailingURLPeerTrustErrorKey] = trust
+      return URLError(.serverCertificateUntrusted, userInfo: info)
+    }
+    return make(.serverCertificateUntrusted, url: url, text, underlying: reason, peer: trust)
+  }
+}
+
+extension String {
+  /// A URL without user and password, as it may be shown.
+  var withoutUserInfo: String {
+    guard let scheme = range(of: "://") else { return self }
+    let authority = self[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    guard let at = authority.lastIndex(of: "@") else { return self }
+    return String(self[..<scheme.upperBound] + self[index(after: at)...])
+  }
+}

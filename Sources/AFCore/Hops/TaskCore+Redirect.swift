@@ -1,0 +1,87 @@
+import AFSupport
+import AFTransport
+import Foundation
+import FoundationNetworking
+
+extension TaskCore {
+  /// The request that a redirect asks for, or nil if the response is final.
+  func redirect(for head: ResponseHead) -> HopRequest? {
+    let current = state.withLock { $0.current }
+    return Redirect.following(current, head)
+  }
+
+  /// Follows a redirect, or asks whether to.
+  func take(
+    _ request: HopRequest, _ head: ResponseHead, _ transfer: TransferHandle, _ session: SessionCore
+  ) -> ResponseRoute {
+    let (count, blocks) = state.withLock { state in
+      state.redirects += 1
+      return (state.redirects, state.blocks)
+    }
+    guard count <= Redirect.limit else {
+      return .cancel(
+        URLError.make(
+          .httpTooManyRedirects, url: request.url, "More than \(Redirect.limit) redirects, one after another"))
+    }
+    guard blocks.interests.contains(.redirect), let manager = state.withLock({ $0.manager }),
+      let proposed = request.urlRequest
+    else { return proceed(with: request, transfer, session) }
+    let question = ask(session, transfer)
+    session.callbackQueue.async {
+      guard let response = self.httpResponse else { return }
+      manager.urlSession(
+        session.shell, task: self.shell, willPerformHTTPRedirection: response, newRequest: proposed
+      ) { answer in
+        guard self.close(question) else { return }
+        guard let answer else { return transfer.route(self.finalRoute(transfer, session)) }
+        transfer.route(self.proceed(with: request.replaced(by: answer, proposed: proposed), transfer, session))
+      }
+    }
+    return .undecided
+  }
+
+  /// Lets `request` follow the running hop, whose body is of no interest.
+  func proceed(with request: HopRequest, _ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
+    guard case .stream(let body) = request.body, !body.canBeSent else {
+      state.withLock { $0.next = request }
+      return .discard
+    }
+    let (blocks, manager) = state.withLock { ($0.blocks, $0.manager) }
+    guard blocks.interests.contains(.bodyStream), let manager else { return .cancel(spent(request)) }
+    let question = ask(session, transfer)
+    session.callbackQueue.async {
+      manager.urlSession(session.shell, task: self.shell) { stream in
+        guard self.close(question) else { return }
+        guard let stream else { return transfer.route(.cancel(self.spent(request))) }
+        var next = request
+        next.body = .stream(StreamBody(stream))
+        self.state.withLock { $0.next = next }
+        transfer.route(.discard)
+      }
+    }
+    return .undecided
+  }
+
+  private func spent(_ request: HopRequest) -> URLError {
+    URLError.make(
+      .requestBodyStreamExhausted, url: request.url,
+      "The body has to be sent again and its stream can be read only once",
+      underlying: StreamBody.Spent())
+  }
+}
+
+extension HopRequest {
+  /// What the user made of the proposed request.
+  func replaced(by answer: URLRequest, proposed: URLRequest) -> HopRequest {
+    var result = HopRequest(answer)
+    result.keepsCredentials = keepsCredentials && Origin(result.url) == Origin(url)
+    switch body {
+    case .stream where answer.httpBodyStream != nil && answer.httpBodyStream === proposed.httpBodyStream:
+      result.body = body
+    case .file where answer.httpBodyStream == nil && answer.httpBody == nil && result.method == method:
+      result.body = body
+    default: break
+    }
+    return result
+  }
+}

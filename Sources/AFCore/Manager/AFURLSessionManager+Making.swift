@@ -1,0 +1,86 @@
+import AFSerialization
+import AFSupport
+import Foundation
+import FoundationNetworking
+
+extension AFURLSessionManager {
+  /// Makes a task and its shell.
+  func makeTask(
+    _ kind: TaskKind, _ request: HopRequest, _ closures: TaskClosures, _ completion: TaskCompletion,
+    resume: ResumeData?? = nil
+  ) -> AFURLSessionTask {
+    let task = session.core.makeTask(
+      kind, request, manager: self, blocks: core.blocks, closures: closures, completion: completion)
+    if let refusal = refusal(for: request.url) { task.refuse(refusal) }
+    task.state.withLock { state in
+      state.announces = true
+      state.collectsMetrics = true
+    }
+    if let resume { task.begin(with: resume) }
+    return task.shell
+  }
+
+  func upload(
+    _ request: URLRequest, _ body: TaskBody?, _ progress: (@Sendable (Progress) -> Void)?,
+    _ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?
+  ) -> AFURLSessionUploadTask {
+    var hop = HopRequest(request)
+    if let body { hop.body = body }
+    let task = makeTask(.upload, hop, TaskClosures(uploadProgress: progress), serialized(handler))
+    return task as? AFURLSessionUploadTask ?? AFURLSessionUploadTask(core: task.core)
+  }
+
+  func download(
+    _ request: HopRequest, _ resume: ResumeData??, _ progress: (@Sendable (Progress) -> Void)?,
+    _ destination: (@Sendable (URL, URLResponse) -> URL)?,
+    _ handler: (@Sendable (URLResponse, URL?, (any Error)?) -> Void)?
+  ) -> AFURLSessionDownloadTask {
+    var closures = TaskClosures(downloadProgress: progress)
+    if let destination { closures.destination = { destination($0, $1) } }
+    let completion = serialized { response, object, error in handler?(response, object as? URL, error) }
+    let task = makeTask(.download, request, closures, completion, resume: resume)
+    return task as? AFURLSessionDownloadTask ?? AFURLSessionDownloadTask(core: task.core)
+  }
+
+  func progress(of task: AFURLSessionTask, _ direction: any WritableKeyPath<TaskState, Progress?> & Sendable)
+    -> Progress?
+  {
+    let isOurs = task.core.state.withLock { !$0.isOver && $0.manager === self }
+    return isOurs ? task.core.progress(direction) : nil
+  }
+
+  // MARK: Completion
+
+  /// The way from a task's result to its handler: serializer, completion queue, notification.
+  func serialized(_ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?) -> TaskCompletion {
+    .handler { result in self.complete(result, handler) }
+  }
+
+  // Unchecked because what a serializer makes is `Any`; it is made on one queue and handed to the next, not shared.
+  private struct Handed: @unchecked Sendable {
+    let object: Any?
+  }
+
+  private func complete(_ result: TaskResult, _ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?) {
+    let response = result.task.anyResponse
+    let serializer = currentResponseSerializer()
+    if let error = result.error {
+      return core.complete {
+        handler?(response, nil, error)
+        result.announceCompletion(serializer, object: nil, error: error)
+      }
+    }
+    ManagerCore.processingQueue.async {
+      // A download's bytes are in its file: only the response is looked at.
+      let data = result.task.isDownload ? Data() : result.data ?? Data()
+      var error: NSError?
+      let object = serializer.responseObject(for: response, data: data, error: &error)
+      let handed = Handed(object: result.fileURL ?? (result.task.isDownload ? nil : object))
+      let failure = error
+      self.core.complete {
+        handler?(response, handed.object, failure)
+        result.announceCompletion(serializer, object: handed.object, error: failure)
+      }
+    }
+  }
+}

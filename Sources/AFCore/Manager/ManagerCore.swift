@@ -1,0 +1,97 @@
+import AFReachability
+import AFSecurity
+import AFSerialization
+import AFSupport
+import Dispatch
+import Foundation
+import FoundationNetworking
+
+/// The state of a manager.
+final class ManagerCore: Sendable {
+  /// Serial; user code that is told of a transfer's course runs here.
+  let callbackQueue = DispatchQueue(label: "com.alamofire.networking.session.manager.callbacks")
+  let configuration: URLSessionConfiguration
+  /// What the manager's class wants to be called for.
+  let classInterests: Interests
+
+  struct State {
+    var session: AFURLSession?
+    var operationQueue: OperationQueue?
+    var blocks: BlockTable
+    var responseSerializer: any AFURLResponseSerialization = AFJSONResponseSerializer()
+    var securityPolicy = AFSecurityPolicy.default()
+    var reachabilityManager: AFNetworkReachabilityManager?
+    var completionQueue: DispatchQueue?
+    var completionGroup: DispatchGroup?
+  }
+
+  private let state: Locked<State>
+
+  /// Where response serializers run, of all managers.
+  static let processingQueue = DispatchQueue(
+    label: "com.alamofire.networking.session.manager.processing", attributes: .concurrent)
+  /// The group of completions of managers that have none of their own.
+  static let commonGroup = DispatchGroup()
+
+  init(configuration: URLSessionConfiguration?, classInterests: Interests) {
+    let configuration = configuration ?? .default
+    self.configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
+    self.classInterests = classInterests
+    state = Locked(State(blocks: BlockTable(ManagerBlocks(), base: classInterests)))
+  }
+
+  func read<Value: Sendable>(_ member: (State) -> Value) -> Value {
+    state.withLock { member($0) }
+  }
+
+  func update(_ change: (inout State) -> Void) {
+    state.withLock { change(&$0) }
+  }
+
+  var blocks: BlockTable { state.withLock { $0.blocks } }
+
+  func setBlocks(_ change: (inout ManagerBlocks) -> Void) {
+    state.withLock { state in
+      var blocks = state.blocks.blocks
+      change(&blocks)
+      state.blocks = BlockTable(blocks, base: classInterests)
+    }
+  }
+
+  var securityPolicy: AFSecurityPolicy { state.withLock { $0.securityPolicy } }
+
+  /// The session, made when it is first asked for.
+  func session(for manager: AFURLSessionManager) -> AFURLSession {
+    let (session, isNew) = state.withLock { state -> (AFURLSession, Bool) in
+      if let session = state.session { return (session, false) }
+      let session = SessionCore(configuration: configuration, callbackQueue: callbackQueue).shell
+      state.session = session
+      return (session, true)
+    }
+    if isNew { session.core.attach(manager) }
+    return session
+  }
+
+  /// Takes the session away, so that the next request makes a new one.
+  func resetSession() {
+    state.withLock { $0.session = nil }
+  }
+
+  /// The queue that ``AFURLSessionManager/operationQueue`` shows: what users add to it runs between the callbacks.
+  var operationQueue: OperationQueue {
+    state.withLock { state in
+      if let queue = state.operationQueue { return queue }
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      queue.underlyingQueue = callbackQueue
+      state.operationQueue = queue
+      return queue
+    }
+  }
+
+  /// Runs `work` as a completion: on the completion queue or main, in the group.
+  func complete(_ work: @escaping @Sendable () -> Void) {
+    let (queue, group) = state.withLock { ($0.completionQueue, $0.completionGroup) }
+    (queue ?? .main).async(group: group ?? Self.commonGroup, execute: work)
+  }
+}

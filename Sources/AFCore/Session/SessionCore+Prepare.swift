@@ -1,0 +1,56 @@
+import AFSupport
+import AFTransport
+import Foundation
+import FoundationNetworking
+
+extension SessionCore {
+  /// Makes the engine's request of a task's.
+  /// - Throws: A `URLError` for a URL that cannot be fetched; the error of a body that cannot be opened.
+  func prepare(_ request: HopRequest, options: HopOptions, manager: AFURLSessionManager?) throws -> TransferRequest {
+    let isSecure = try Self.isSecure(request.url)
+    if isSecure { trust.prepare(engine, manager) }
+    var headers = request.headers
+    for field in settings.additionalHeaders where request.value(field.name) == nil {
+      if !request.keepsCredentials, field.isCredential { continue }
+      headers.append(field)
+    }
+    addCookies(to: &headers, request)
+    var transfer = TransferRequest(
+      url: request.url.utf8.contains(UInt8(ascii: "@")) ? request.url.withoutUserInfo : request.url,
+      method: request.method, headers: headers)
+    transfer.body = try request.body.forHop(declaredLength: request.value("Content-Length").flatMap { Int64($0) })
+    let timeout = request.timeout ?? settings.requestTimeout
+    transfer.options.idleTimeout = timeout
+    transfer.options.connectTimeout = timeout
+    transfer.options.deadline = options.deadline
+    transfer.options.priority = options.priority
+    transfer.options.authentication = options.authentication
+    transfer.options.collectsMetrics = options.collectsMetrics
+    transfer.options.expectsLargeResponse = options.expectsLargeResponse
+    transfer.options.isIdempotent = Self.idempotentMethods.contains(request.method)
+    if request.value("Range") != nil { transfer.options.decodesContent = false }
+    return transfer
+  }
+
+  private static let idempotentMethods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
+
+  /// Whether the URL is an https one.
+  private static func isSecure(_ url: String) throws -> Bool {
+    if url.hasPrefix("http://") { return false }
+    if url.hasPrefix("https://") { return true }
+    let scheme = url.prefix { $0 != ":" }.lowercased()
+    guard url.contains("://"), scheme == "http" || scheme == "https" else {
+      if url.isEmpty || !url.contains(":") { throw URLError.make(.badURL, url: url, "The request has no absolute URL") }
+      throw URLError.make(.unsupportedURL, url: url, "The scheme \(scheme) is not supported, only http and https are")
+    }
+    return scheme == "https"
+  }
+}
+
+extension TransferRequest.HeaderField {
+  /// Whether the field says who the user is, so that it must not follow a redirect to another origin.
+  var isCredential: Bool {
+    name.equalsIgnoringCase("Authorization") || name.equalsIgnoringCase("Cookie")
+      || name.equalsIgnoringCase("Proxy-Authorization")
+  }
+}

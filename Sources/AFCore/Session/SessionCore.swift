@@ -1,0 +1,145 @@
+import AFSupport
+import AFTransport
+import Dispatch
+import Foundation
+import FoundationNetworking
+
+/// One session: its engine, its tasks, its settings.
+///
+/// A running task keeps its session alive, not the other way round: when nobody holds the session and nothing runs, it goes,
+/// and the engine's thread and connections with it.
+final class SessionCore: Sendable {
+  let configuration: URLSessionConfiguration
+  let settings: SessionSettings
+  let engine: Engine
+  /// Where user code runs that the engine waits for or reports to; serial.
+  let callbackQueue: DispatchQueue
+  let trust: TrustGate
+
+  private struct State {
+    var lastIdentifier = 0
+    var tasks: [Int: Entry] = [:]
+    var isInvalidated = false
+    var hasEnded = false
+    var description: String?
+    weak var shell: AFURLSession?
+    weak var manager: AFURLSessionManager?
+  }
+
+  private enum Entry {
+    case idle(WeakTask)
+    case running(TaskCore)
+
+    var task: TaskCore? {
+      switch self {
+      case .idle(let weak): weak.task
+      case .running(let task): task
+      }
+    }
+  }
+
+  private struct WeakTask {
+    weak var task: TaskCore?
+  }
+
+  private let state = Locked(State())
+
+  init(configuration: URLSessionConfiguration, callbackQueue: DispatchQueue) {
+    self.configuration = configuration
+    self.callbackQueue = callbackQueue
+    settings = SessionSettings(configuration)
+    var engineConfiguration = EngineConfiguration()
+    engineConfiguration.maximumConnectionsPerHost = max(1, settings.connectionsPerHost)
+    engine = Engine(configuration: engineConfiguration)
+    trust = TrustGate(engineConfiguration)
+  }
+
+  /// Who the session reports to. Held weakly: it is the manager that holds the session.
+  func attach(_ manager: AFURLSessionManager) {
+    state.withLock { $0.manager = manager }
+  }
+
+  /// The session as users see it.
+  var shell: AFURLSession {
+    state.withLock { state in
+      if let shell = state.shell { return shell }
+      let shell = AFURLSession(core: self)
+      state.shell = shell
+      return shell
+    }
+  }
+
+  var description: String? {
+    get { state.withLock { $0.description } }
+    set { state.withLock { $0.description = newValue } }
+  }
+
+  // MARK: Tasks
+
+  /// Makes a task. With `starts` it is entered as running at once; the caller resumes it.
+  func makeTask(
+    _ kind: TaskKind, _ request: HopRequest, manager: AFURLSessionManager?, blocks: BlockTable,
+    closures: TaskClosures = TaskClosures(), completion: TaskCompletion, starts: Bool = false
+  ) -> TaskCore {
+    let (identifier, isInvalidated) = state.withLock { state in
+      state.lastIdentifier += 1
+      return (state.lastIdentifier, state.isInvalidated)
+    }
+    let task = TaskCore(
+      identifier: identifier, kind: kind, request: request, session: self, manager: manager, blocks: blocks,
+      closures: closures, completion: completion)
+    if isInvalidated {
+      task.refuse(URLError.cancelled(url: request.url, "The session has been invalidated"))
+    } else {
+      state.withLock { $0.tasks[identifier] = starts ? .running(task) : .idle(WeakTask(task: task)) }
+    }
+    return task
+  }
+
+  /// Holds a task that has been resumed for the first time.
+  func keep(_ task: TaskCore) {
+    state.withLock { state in
+      if state.tasks[task.identifier] != nil { state.tasks[task.identifier] = .running(task) }
+    }
+  }
+
+  /// Lets go of a task that is over, or that went without having been resumed.
+  func forget(_ identifier: Int) {
+    let (entry, hasEnded) = state.withLock { state -> (Entry?, Bool) in
+      let entry = state.tasks.removeValue(forKey: identifier)
+      guard state.isInvalidated, state.tasks.isEmpty, !state.hasEnded else { return (entry, false) }
+      state.hasEnded = true
+      return (entry, true)
+    }
+    withExtendedLifetime(entry) {}
+    if hasEnded { end() }
+  }
+
+  /// The tasks that are not over, in the order in which they were made.
+  var tasks: [TaskCore] {
+    state.withLock { state in state.tasks.values.compactMap(\.task) }.sorted { $0.identifier < $1.identifier }
+  }
+
+  // MARK: The end
+
+  /// Takes no more tasks; those there are go on, or are cancelled.
+  func invalidate(cancelling: Bool) {
+    let (tasks, hasEnded) = state.withLock { state -> ([TaskCore], Bool) in
+      state.isInvalidated = true
+      let tasks = state.tasks.values.compactMap(\.task)
+      guard tasks.isEmpty, !state.hasEnded else { return (tasks, false) }
+      state.hasEnded = true
+      return (tasks, true)
+    }
+    if cancelling { for task in tasks { task.cancel() } }
+    if hasEnded { end() }
+  }
+
+  private func end() {
+    engine.shutDown(cancelling: true)
+    callbackQueue.async { [self] in
+      let manager = state.withLock { $0.manager }
+      manager?.urlSession(shell, didBecomeInvalidWithError: nil)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import AFSupport
+import AFTransport
+import Foundation
+import FoundationNetworking
+
+extension TaskCore {
+  private enum Step {
+    case nothing
+    case start
+    case handle(TransferHandle)
+    case finish
+  }
+
+  /// Starts the task or lets it go on.
+  /// - Returns: Whether it was suspended before.
+  @discardableResult
+  func resume() -> Bool {
+    let (step, changed) = state.withLock { state -> (Step, Bool) in
+      guard !state.isOver, state.isSuspended else { return (.nothing, false) }
+      state.isSuspended = false
+      state.runningShell = state.shell
+      if state.deadline == nil {
+        state.session?.keep(self)
+        if state.collectsMetrics { state.began = Date() }
+        state.deadline = .now + (state.session?.settings.resourceTimeout ?? 0)
+        state.blocks = state.manager?.core.blocks ?? state.blocks
+      }
+      switch state.phase {
+      case .ready:
+        if let refusal = state.refusal {
+          state.reason = refusal
+          return (.finish, false)
+        }
+        state.beginHop()
+        return (.start, true)
+      case .flying(let handle): return (.handle(handle), true)
+      default: return (.nothing, true)
+      }
+    }
+    switch step {
+    case .start: startHop()
+    case .handle(let handle): handle.setSuspended(false)
+    case .finish: finish()
+    case .nothing: break
+    }
+    return changed
+  }
+
+  /// Stops the flow of bytes. Time does not count against the idle timeout meanwhile.
+  /// - Returns: Whether it was running before.
+  @discardableResult
+  func suspend() -> Bool {
+    let (handle, changed) = state.withLock { state -> (TransferHandle?, Bool) in
+      guard !state.isOver, !state.isSuspended else { return (nil, false) }
+      state.isSuspended = true
+      if case .flying(let handle) = state.phase { return (handle, true) }
+      return (nil, true)
+    }
+    handle?.setSuspended(true)
+    return changed
+  }
+
+  /// Ends the task with `URLError.cancelled`, or with `reason`. Never waits.
+  func cancel(_ reason: (any Error)? = nil) {
+    let step = state.withLock { state -> Step in
+      guard !state.isOver, !state.isCancelled else { return .nothing }
+      if case .closing = state.phase { return .nothing }
+      state.isCancelled = true
+      state.reason = reason ?? URLError.cancelled(url: state.current.url)
+      switch state.phase {
+      case .ready, .asking: return .finish
+      case .flying(let handle): return .handle(handle)
+      default: return .nothing
+      }
+    }
+    switch step {
+    case .handle(let handle): handle.cancel()
+    case .finish: finish()
+    case .nothing, .start: break
+    }
+  }
+
+  func setPriority(_ priority: Float) {
+    let handle = state.withLock { state -> TransferHandle? in
+      state.priority = min(max(priority, 0), 1)
+      if case .flying(let handle) = state.phase { return handle }
+      return nil
+    }
+    handle?.setPriority(priority)
+  }
+
+  /// Gives the current request to the engine. The phase is `.starting`.
+  func startHop() {
+    let (session, manager, request, options, hop) = state.withLock { state in
+      (state.session, state.manager, state.current, state.hopOptions(kind), state.hopCount)
+    }
+    guard let session else { return }
+    let transfer: TransferRequest
+    do {
+      transfer = try session.prepare(request, options: options, manager: manager)
+    } catch {
+      return fail(error, url: request.url)
+    }
+    let handle = session.engine.start(transfer, handler: self)
+    let (isCancelled, isSuspended) = state.withLock { state in
+      // The hop may be over by now, and the next one starting.
+      guard state.hopCount == hop else { return (false, false) }
+      state.adopt(handle)
+      return (state.isCancelled, state.isSuspended)
+    }
+    if isCancelled {
+      handle.cancel()
+    } else if isSuspended {
+      handle.setSuspended(true)
+    }
+  }
+
+  /// Ends the task before, or between, hops.
+  func fail(_ error: any Error, url: String) {
+    let error =
+      error as? URLError
+      ?? URLError.make(
+        URLError.code(forBody: error), url: url, "The request body cannot be read: \(String(describing: error))",
+        underlying: error)
+    state.withLock { if $0.reason == nil { $0.reason = error } }
+    finish()
+  }
+
+  /// Starts `request` as the next hop, now or when the task is resumed.
+  func goOn(with request: HopRequest) {
+    let step = state.withLock { state -> Step in
+      guard !state.isOver else { return .nothing }
+      if state.isCancelled { return .finish }
+      state.current = request
+      state.next = nil
+      guard !state.isSuspended else {
+        state.phase = .ready
+        return .nothing
+      }
+      state.beginHop()
+      return .start
+    }
+    switch step {
+    case .start: startHop()
+    case .finish: finish()
+    case .nothing, .handle: break
+    }
+  }
+}

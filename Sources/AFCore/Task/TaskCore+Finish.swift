@@ -1,0 +1,104 @@
+import AFSupport
+import AFTransport
+import Dispatch
+import Foundation
+import FoundationNetworking
+
+extension TaskCore {
+  private struct Ending {
+    var session: SessionCore?
+    var manager: AFURLSessionManager?
+    var blocks: BlockTable
+    var closures: TaskClosures
+    var completion: TaskCompletion
+    var counts: TaskCounts
+    var hasQueuedCallbacks: Bool
+    var body: Data?
+    var error: (any Error)?
+    var rawError: (any Error)?
+    var runningShell: AFURLSessionTask?
+    var stream: StreamSink?
+    var download: DownloadFile?
+    var resumeData: Data?
+    var onResumeData: (@Sendable (Data?) -> Void)?
+  }
+
+  /// Marks the task as one that ends as soon as it is resumed or cancelled.
+  func refuse(_ error: any Error) {
+    state.withLock { $0.refusal = error }
+  }
+
+  /// Ends the task, once. What comes after the first call does nothing.
+  func finish(file: URL? = nil) {
+    let ending = state.withLock { state -> Ending? in
+      guard !state.isOver else { return nil }
+      state.phase = .over
+      state.openQuestion = nil
+      if let reason = state.reason { state.error = reason }
+      if state.error == nil { state.counts.settle() }
+      defer {
+        state.session = nil
+        state.manager = nil
+        state.blocks = .none
+        state.closures = TaskClosures()
+        state.completion = .none
+        state.body = nil
+        state.next = nil
+        state.chunks = nil
+        state.stream = nil
+        state.download = nil
+        state.downloading = DownloadState()
+        state.runningShell = nil
+      }
+      return Ending(
+        session: state.session, manager: state.manager, blocks: state.blocks, closures: state.closures,
+        completion: state.completion, counts: state.counts, hasQueuedCallbacks: state.hasQueuedCallbacks,
+        body: state.body, error: state.error, rawError: state.rawError ?? state.error,
+        runningShell: state.runningShell, stream: state.stream, download: state.download,
+        resumeData: state.downloading.resumeData, onResumeData: state.downloading.onResumeData)
+    }
+    guard let ending else { return }
+    ending.session?.forget(identifier)
+    ending.onResumeData?(ending.resumeData)
+    ending.stream?.finish(ending.error.map { .failure($0) } ?? .success(()))
+    let result = TaskResult(
+      task: self, data: ending.body, fileURL: file, download: ending.download, error: ending.error,
+      shell: ending.runningShell)
+    let last = ending.blocks.interests.intersection([.complete, .metrics])
+    guard let queue = ending.session?.callbackQueue, ending.hasQueuedCallbacks || !last.isEmpty else {
+      return ending.completion.call(result)
+    }
+    queue.async {
+      self.tell(ending.closures, ending.counts)
+      if let manager = ending.manager, let session = ending.session?.shell {
+        if last.contains(.metrics), let metrics = self.metrics {
+          manager.urlSession(session, task: self.shell, didFinishCollecting: metrics)
+        }
+        ending.completion.call(result)
+        if last.contains(.complete) {
+          manager.urlSession(session, task: self.shell, didCompleteWithError: ending.rawError)
+        }
+      } else {
+        ending.completion.call(result)
+      }
+    }
+  }
+}
+
+extension TaskCompletion {
+  fileprivate func call(_ result: TaskResult) {
+    switch self {
+    case .none: break
+    case .continuation(let continuation): continuation.resume(returning: result)
+    case .handler(let handler): handler(result)
+    }
+  }
+}
+
+extension TaskCounts {
+  /// After a success what has come is the whole, whether its length was announced or not.
+  fileprivate mutating func settle() {
+    if received > 0 { expectedToReceive = received }
+    if sent > 0, expectedToSend < 0 { expectedToSend = sent }
+  }
+}

@@ -1,0 +1,108 @@
+import AFSupport
+import AFTransport
+import Foundation
+import FoundationNetworking
+
+/// What a task adds to the options of its next hop.
+struct HopOptions: Sendable {
+  var priority: Float
+  var deadline: MonotonicTime
+  var authentication: TransferAuthentication?
+  var collectsMetrics: Bool
+  var expectsLargeResponse: Bool
+}
+
+/// What one hop was, for the metrics.
+struct HopRecord: Sendable {
+  var request: HopRequest
+  var head: ResponseHead?
+  var end: Date
+  var metrics: TransferMetrics?
+}
+
+extension TaskState {
+  func hopOptions(_ kind: TaskKind) -> HopOptions {
+    HopOptions(
+      priority: priority, deadline: deadline ?? .distantFuture, authentication: authentication.transfer,
+      collectsMetrics: collectsMetrics, expectsLargeResponse: kind == .download)
+  }
+}
+
+extension TaskCore {
+  /// Says where the body of the response with `head` goes. On the engine's thread.
+  func route(_ head: ResponseHead, _ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
+    let status = head.statusCode
+    if session.settings.cookies != nil { keepCookies(of: head, session) }
+    if (300..<400).contains(status), let request = redirect(for: head) {
+      return take(request, head, transfer, session)
+    }
+    if status == 401 || status == 407, let question = challenge(for: head) {
+      return answer(question, transfer, session)
+    }
+    return finalRoute(transfer, session)
+  }
+
+  /// The way of a body that is the task's result.
+  func finalRoute(_ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
+    let blocks = state.withLock { $0.blocks }
+    if kind != .download, blocks.interests.contains(.response) {
+      askForDisposition(transfer, session)
+      return .undecided
+    }
+    return bodyRoute(transfer, session, blocks)
+  }
+
+  /// Where an accepted body goes.
+  func bodyRoute(_ transfer: TransferHandle, _ session: SessionCore, _ blocks: BlockTable) -> ResponseRoute {
+    if isDownload { return downloadRoute(transfer, session) }
+    if let sink = state.withLock({ $0.stream }) {
+      sink.connect { transfer.resumeReceiving() }
+      return .sink(sink)
+    }
+    guard blocks.interests.contains(.data) else { return .memory }
+    let sink = ChunkSink(queue: session.callbackQueue) { [self] chunk in deliver(chunk) }
+    sink.connect { transfer.resumeReceiving() }
+    state.withLock { $0.chunks = sink }
+    return .sink(sink)
+  }
+
+  /// The hop is over. On the engine's thread.
+  func hopDidEnd(_ outcome: TransferOutcome) {
+    enum Step {
+      case next(HopRequest), ask(PeerTrust), finish, download(DownloadFile), chunks(ChunkSink)
+    }
+    let step = state.withLock { state -> Step in
+      if state.collectsMetrics {
+        state.hops.append(
+          HopRecord(request: state.current, head: state.head, end: Date(), metrics: outcome.metrics))
+      }
+      if state.isCancelled { return state.download.map { .download($0) } ?? .finish }
+      if let failure = outcome.failure {
+        if failure.kind == .trustUndecided, let peer = failure.peer { return .ask(peer) }
+        // A redirect whose own body broke off is a redirect all the same.
+        if let next = state.next, failure.kind != .cancelled { return .next(next) }
+        state.error = state.reason ?? URLError.make(failure, url: state.current.url)
+      } else if let next = state.next {
+        return .next(next)
+      }
+      state.openQuestion = nil
+      state.next = nil
+      state.body = outcome.body
+      if let download = state.download { return .download(download) }
+      if let chunks = state.chunks { return .chunks(chunks) }
+      return .finish
+    }
+    switch step {
+    case .next(let request): goOn(with: request)
+    case .ask(let peer): askAboutTrust(peer)
+    case .finish: finish()
+    case .download(let file): close(file)
+    case .chunks(let chunks):
+      state.withLock { $0.phase = .closing }
+      chunks.finish { data in
+        self.state.withLock { $0.body = data }
+        self.finish()
+      }
+    }
+  }
+}
