@@ -3,7 +3,7 @@ import Foundation
 
 extension Subcommand {
   /// Every subcommand, in the order of the overview.
-  static let all: [Subcommand] = [.pin]
+  static let all: [Subcommand] = [.pin, .reach]
 }
 
 /// What `afnet --help` prints.
