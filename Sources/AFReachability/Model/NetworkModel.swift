@@ -121,11 +121,29 @@ extension NetworkModel {
     guard let index = addresses[address.linkIndex]?.firstIndex(where: { $0.isSame(as: address) }) else { return [] }
     addresses[address.linkIndex]?.remove(at: index)
     if addresses[address.linkIndex]?.isEmpty == true { addresses[address.linkIndex] = nil }
-    // With its last address a link loses its IPv4 routes, and any address takes the routes that prefer it along.
     let isAffected = routes.contains { route in
       route.preferredSource == address.address || route.hops.contains { $0.linkIndex == address.linkIndex }
     }
+    if address.address.family == .ipv4 { dropRoutes(after: address) }
     return isAffected ? [.paths, .lookUps, .routesUncertain] : [.paths, .lookUps]
+  }
+
+  /// With its last IPv4 address a link loses its IPv4 routes, and any address takes those along that prefer it. The
+  /// kernel does not tell.
+  private mutating func dropRoutes(after gone: NetworkAddress) {
+    if addresses[gone.linkIndex]?.contains(where: { $0.address.family == .ipv4 }) != true {
+      routes.removeAll { route in
+        route.family == .ipv4 && !route.hops.isEmpty && route.hops.allSatisfy { $0.linkIndex == gone.linkIndex }
+      }
+    }
+    if !owns(gone.address) {
+      routes.removeAll { $0.family == .ipv4 && $0.preferredSource == gone.address }
+    }
+  }
+
+  /// Whether it is an address of this host.
+  package func owns(_ address: IPAddress) -> Bool {
+    addresses.values.contains { $0.contains { $0.address == address } }
   }
 }
 

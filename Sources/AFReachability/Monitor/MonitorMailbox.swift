@@ -34,6 +34,8 @@ final class MonitorMailbox: Sendable {
 
   private let state = Locked(State())
 
+  var isOpen: Bool { state.withLock { $0.isOpen } }
+
   /// Puts a letter in. True if nobody reads them: a thread has to be started.
   func send(_ letter: Letter) -> Bool {
     state.withLock { state in

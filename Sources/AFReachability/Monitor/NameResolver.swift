@@ -9,7 +9,7 @@ package enum NameResolution: Sendable, Equatable {
 
 /// Turns names into addresses. It may block: it is called on queues of its own.
 package struct NameResolver: Sendable {
-  let resolve: @Sendable (String) -> NameResolution
+  package let resolve: @Sendable (String) -> NameResolution
 
   package init(_ resolve: @escaping @Sendable (String) -> NameResolution) {
     self.resolve = resolve

@@ -41,6 +41,9 @@ package final class NetworkMonitor: Sendable {
 
   package var counters: Counters { shared.withLock { $0 } }
 
+  /// Whether the thread exists.
+  package var isRunning: Bool { mailbox.isOpen }
+
   func count(_ change: (inout Counters) -> Void) {
     shared.withLock { change(&$0) }
   }

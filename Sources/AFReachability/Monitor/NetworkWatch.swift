@@ -1,16 +1,16 @@
-import AFSupport
+package import AFSupport
 import CNetlink
 import Glibc
 
 /// Keeps a ``NetworkModel`` true to the kernel over one rtnetlink socket. Used by one thread.
 ///
 /// Dumps, look-ups and notifications share the socket, so their order is the order in which things happened.
-final class NetworkWatch {
-  private(set) var model = NetworkModel()
+package final class NetworkWatch {
+  package private(set) var model = NetworkModel()
   /// Messages were lost, or never asked for: the model cannot be trusted before ``synchronize()``.
-  private(set) var isStale = true
+  package private(set) var isStale = true
   /// What happened since the last look at this set; the owner clears it.
-  var changes: NetworkModel.Change = []
+  package var changes: NetworkModel.Change = []
   /// Called after each event that may have changed the model's answers, between two messages.
   var modelChanged: () -> Void = {}
 
@@ -25,7 +25,7 @@ final class NetworkWatch {
   /// How long the kernel may take for an answer. It answers while the request is being sent; this is for a broken one.
   private static let answerTimeout: Int32 = 2_000
 
-  init(receiveBufferSize: Int?, classifier: LinkClassifier) throws(POSIXFailure) {
+  package init(receiveBufferSize: Int?, classifier: LinkClassifier) throws(POSIXFailure) {
     socket = try NetlinkSocket(
       netlinkProtocol: NETLINK_ROUTE, groups: MulticastGroups.all, receiveBufferSize: receiveBufferSize
     )
@@ -37,7 +37,7 @@ final class NetworkWatch {
 
   /// Reads what is there, at most `limit` datagrams, so that a storm cannot keep the owner from its other duties.
   /// - Returns: how many were read.
-  func receiveAvailable(limit: Int = 512) throws(POSIXFailure) -> Int {
+  package func receiveAvailable(limit: Int = 512) throws(POSIXFailure) -> Int {
     for count in 0..<limit {
       switch try socket.receive() {
       case .empty: return count
@@ -50,7 +50,7 @@ final class NetworkWatch {
   }
 
   /// Forgets everything and asks for everything. False if messages were lost meanwhile: it has to be done again.
-  func synchronize() throws(POSIXFailure) -> Bool {
+  package func synchronize() throws(POSIXFailure) -> Bool {
     // What is queued is older than the dump that follows.
     while case .datagram = try socket.receive() {}
     isStale = false
@@ -75,7 +75,7 @@ final class NetworkWatch {
   }
 
   /// Asks for the routes again. If more has happened meanwhile, ``changes`` goes on to call them uncertain.
-  func refreshRoutes() throws(POSIXFailure) {
+  package func refreshRoutes() throws(POSIXFailure) {
     let before = changes.subtracting(.uncertain)
     changes = []
     staging = NetworkModel()
