@@ -31,8 +31,18 @@ public final class AFURLResponseSerializationError: NSError, @unchecked Sendable
   /// The body of that response.
   public let data: Data?
 
-  package init(_ reason: Reason, response: URLResponse?, data: Data?, underlyingError: NSError? = nil) {
+  /// The decoder's error, if it was a Swift error, such as a `DecodingError`; as an `NSError` it would lose its type.
+  public let cause: (any Error)?
+
+  package init(
+    _ reason: Reason,
+    response: URLResponse?,
+    data: Data?,
+    underlyingError: NSError? = nil,
+    cause: (any Error)? = nil
+  ) {
     self.reason = reason
+    self.cause = cause
     self.response = response
     self.data = data
     var info: [String: Any] = [NSLocalizedDescriptionKey: reason.text]
@@ -48,6 +58,7 @@ public final class AFURLResponseSerializationError: NSError, @unchecked Sendable
     reason = .undecodableBody(problem: "it was read from an archive")
     response = nil
     data = nil
+    cause = nil
     super.init(coder: coder)
   }
 }

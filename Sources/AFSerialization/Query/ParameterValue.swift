@@ -122,9 +122,9 @@ package enum ParameterValue {
 
 // How a value is asked for what it holds without knowing the types it is made of.
 
-private protocol OptionalParameter { var wrappedParameter: Any? { get } }
+protocol OptionalParameter { var wrappedParameter: Any? { get } }
 extension Optional: OptionalParameter {
-  fileprivate var wrappedParameter: Any? { self }
+  var wrappedParameter: Any? { self }
 }
 
 private protocol ArrayParameter { var parameterElements: [Any] { get } }

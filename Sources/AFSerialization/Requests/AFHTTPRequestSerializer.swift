@@ -261,6 +261,50 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
     error.capture { try formRequest(from: request, parameters: parameters, settings: settings) }
   }
 
+  // MARK: Encodable bodies
+
+  /// What turns `Encodable` bodies into JSON, or into the values of a form or query, which are those of the JSON.
+  ///
+  /// Replace it to choose how dates, data and keys are written. It is not archived. Copies share it: set it up before you
+  /// assign it, and assign another one to change it.
+  open var encoder: JSONEncoder {
+    get { settings.encoder }
+    set { update { $0.encoder = newValue } }
+  }
+
+  /// Makes a request with an `Encodable` value in the place of parameters.
+  /// - Parameters:
+  ///   - method: The method, sent exactly as given.
+  ///   - URLString: The URL. It must be valid as it stands.
+  ///   - body: The value.
+  /// - Returns: The request.
+  /// - Throws: ``AFURLRequestSerializationError``, or what the encoder throws.
+  @discardableResult
+  public final func request(
+    withMethod method: String,
+    urlString URLString: String,
+    body: some Encodable
+  ) throws -> NSMutableURLRequest {
+    let bare = try bareRequest(withMethod: method, urlString: URLString)
+    return try request(bySerializingRequest: bare, withBody: body).mutable
+  }
+
+  /// Makes a copy of a request with default headers and an `Encodable` value added.
+  ///
+  /// The value goes where parameters would: here into a query or form, so it must encode to a dictionary; in the subclasses
+  /// into a body of their kind. The Content-Type is theirs, unless the request or the default headers have one.
+  /// - Parameters:
+  ///   - request: The request to start from. It is not changed.
+  ///   - body: The value.
+  /// - Returns: The new request.
+  /// - Throws: ``AFURLRequestSerializationError``, or what the encoder throws.
+  @discardableResult
+  open func request(bySerializingRequest request: URLRequest, withBody body: any Encodable) throws -> URLRequest {
+    let settings = settings
+    let parameters = try JSONSerialization.jsonObject(with: settings.encoder.encode(body), options: .fragmentsAllowed)
+    return try formRequest(from: request, parameters: parameters, settings: settings)
+  }
+
   // MARK: Multipart forms
 
   /// Makes a request with a multipart form as its body (RFC 7578), streamed while it is sent.
@@ -295,5 +339,60 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
       if !form.isEmpty { result.setBody(form) }
       return result
     } ?? .unsendable
+  }
+
+  /// Writes the multipart body of a request to a file, from which it can then be uploaded.
+  ///
+  /// The body stream is used up: the original request cannot be sent any more. The file is replaced if there is one, and
+  /// removed if it cannot be written whole. Streamed uploads have a Content-Length here, so there is seldom a need for this.
+  /// - Parameters:
+  ///   - request: A request that ``multipartFormRequest(withMethod:urlString:parameters:constructingBodyWith:error:)`` made.
+  ///   - fileURL: Where to write.
+  ///   - handler: Called on the main queue when the file is written, with nil, or with what went wrong:
+  ///     ``AFURLRequestSerializationError``, the stream's error, or a `POSIXError`-like error of the file system.
+  /// - Returns: At once, a copy of the request without the body, with all headers; one for `about:invalid` if the request has
+  ///   no stream or the URL is no file URL.
+  @preconcurrency
+  @discardableResult
+  open func request(
+    withMultipartForm request: URLRequest,
+    writingStreamContentsToFile fileURL: URL,
+    completionHandler handler: (@Sendable ((any Error)?) -> Void)? = nil
+  ) -> NSMutableURLRequest {
+    do {
+      let writer = try BodyFileWriter(request, fileURL: fileURL)
+      DispatchQueue.global().async {
+        let result = Result { try writer.write() }
+        if let handler { DispatchQueue.main.async { handler(result.failure) } }
+      }
+      return request.withoutBodyStream.mutable
+    } catch {
+      if let handler { DispatchQueue.main.async { handler(error) } }
+      return .unsendable
+    }
+  }
+
+  /// Writes the multipart body of a request to a file, from which it can then be uploaded.
+  ///
+  /// As ``request(withMultipartForm:writingStreamContentsToFile:completionHandler:)``, but it returns when the file is
+  /// written. When the task is cancelled it stops and removes the file.
+  /// - Parameters:
+  ///   - request: A request that ``multipartFormRequest(withMethod:urlString:parameters:constructingBodyWith:error:)`` made.
+  ///   - fileURL: Where to write.
+  /// - Returns: A copy of the request without the body, with all headers.
+  /// - Throws: ``AFURLRequestSerializationError``, the stream's error, an error of the file system, or `CancellationError`.
+  public final func request(
+    withMultipartForm request: URLRequest,
+    writingStreamContentsTo fileURL: URL
+  ) async throws -> URLRequest {
+    let writer = try BodyFileWriter(request, fileURL: fileURL)
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(with: Result { try writer.write() }) }
+      }
+    } onCancel: {
+      writer.cancel()
+    }
+    return request.withoutBodyStream
   }
 }

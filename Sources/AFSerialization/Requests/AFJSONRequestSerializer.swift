@@ -62,9 +62,23 @@ open class AFJSONRequestSerializer: AFHTTPRequestSerializer, @unchecked Sendable
     }
     return error.capture {
       guard let parameters else { return try Self.request(from: request, settings: settings) }
-      try JSONParameters.check(parameters)
+      try StructuredParameters.check(parameters, for: .json)
       let body = try JSONSerialization.data(withJSONObject: parameters, options: writingOptions)
-      return try Self.request(from: request, settings: settings, contentType: "application/json", body: body)
+      return try Self.request(from: request, settings: settings, contentType: jsonContentType, body: body)
     }
   }
+
+  open override func request(
+    bySerializingRequest request: URLRequest,
+    withBody body: any Encodable
+  ) throws -> URLRequest {
+    let settings = settings
+    guard !settings.encodesParametersInURI(of: request) else {
+      return try super.request(bySerializingRequest: request, withBody: body)
+    }
+    let data = try settings.encoder.encode(body)
+    return try Self.request(from: request, settings: settings, contentType: jsonContentType, body: data)
+  }
 }
+
+private let jsonContentType = "application/json"

@@ -5,7 +5,8 @@ extension AFHTTPResponseSerializer {
   /// What every serializer that reads a body does: validate, read, and put the errors together.
   ///
   /// A refused content type ends it; so does any refusal if nobody takes the error, since a value alone would look like
-  /// success. `read` returns nil for a body that has no value. What it throws gets the refusal underneath.
+  /// success. `read` returns nil for a body that has no value. What it throws gets the refusal underneath, and response and
+  /// body with it.
   package func decode(
     _ response: URLResponse?,
     data: Data?,
@@ -25,7 +26,10 @@ extension AFHTTPResponseSerializer {
     do {
       return try read(data)
     } catch let failure {
-      error?.pointee = (failure as NSError).withUnderlying(refusal)
+      var circumstances: [String: Any] = [AFNetworkingOperationFailingURLResponseDataErrorKey: data]
+      circumstances[AFNetworkingOperationFailingURLResponseErrorKey] = response
+      circumstances[NSURLErrorFailingURLErrorKey] = response?.url
+      error?.pointee = (failure as NSError).withUnderlying(refusal).adding(circumstances)
       return nil
     }
   }

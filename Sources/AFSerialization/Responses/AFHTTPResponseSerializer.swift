@@ -87,7 +87,9 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unch
 }
 
 extension AFHTTPResponseSerializer {
-  /// Not used, as it never was: AFNetworking 3 and older had it. ``AFStringResponseSerializer`` reads text.
+  /// The encoding of texts whose encoding is told by nothing else. Default: UTF-8.
+  ///
+  /// ``AFStringResponseSerializer`` uses it. AFNetworking had it until version 3 and used it nowhere.
   public var stringEncoding: UInt {
     get { settings.stringEncoding }
     set { state.withLock { $0.stringEncoding = newValue } }

@@ -14,11 +14,13 @@ open class AFJSONResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendab
     var removesKeysWithNullValues = false
   }
 
+  static let defaultContentTypes: Set<String> = ["application/json", "text/json", "text/javascript"]
+
   /// Makes a serializer with no reading options.
   public override init() {
     json = Locked(Options())
     super.init()
-    acceptableContentTypes = ["application/json", "text/json", "text/javascript"]
+    acceptableContentTypes = Self.defaultContentTypes
   }
 
   /// Makes a serializer.

@@ -31,7 +31,7 @@ extension HTTPResponseSettings {
   private enum Key {
     static let codes = "acceptableStatusCodes"
     static let types = "acceptableContentTypes"
-    static let hasCodes = "checksStatusCode"
+    static let stringEncoding = "stringEncoding"
   }
 
   /// Reads what an archive holds. Codes and types that it lacks are those of a serializer that checks neither.
@@ -48,9 +48,13 @@ extension HTTPResponseSettings {
       acceptableStatusCodes = nil
     }
     acceptableContentTypes = coder.decodeStrings(forKey: Key.types).map { Set($0) }
+    if coder.containsValue(forKey: Key.stringEncoding) {
+      stringEncoding = UInt(bitPattern: coder.decodeInteger(forKey: Key.stringEncoding))
+    }
   }
 
   func encode(with coder: NSCoder) {
+    coder.encode(Int(bitPattern: stringEncoding), forKey: Key.stringEncoding)
     if let codes = acceptableStatusCodes {
       coder.encodeStrings(codes.rangeView.flatMap { ["\($0.lowerBound)", "\($0.upperBound)"] }, forKey: Key.codes)
     }

@@ -1,0 +1,124 @@
+internal import AFSupport
+public import Foundation
+public import FoundationNetworking
+
+/// Reads a `Decodable` value, from JSON unless told otherwise.
+///
+/// ```swift
+/// let serializer = AFDecodableResponseSerializer<[User]>()
+/// serializer.decoder = JSONDecoder.withISODates
+/// let users = try serializer.value(for: response, data: data)
+/// ```
+///
+/// Default content types: those of ``AFJSONResponseSerializer``. With another decoder, set ``acceptableContentTypes`` too.
+/// Archives have no place for the type: one of this serializer is read back as ``AFHTTPResponseSerializer``.
+open class AFDecodableResponseSerializer<Value: Decodable>: AFHTTPResponseSerializer, @unchecked Sendable {
+  // Unchecked because an open class cannot be checked; the lock is all it stores.
+  private let state: Locked<any AFBodyDecoder>
+
+  /// Makes a serializer that reads JSON with a plain `JSONDecoder`.
+  public override init() {
+    state = Locked(JSONDecoder())
+    super.init()
+    acceptableContentTypes = AFJSONResponseSerializer.defaultContentTypes
+  }
+
+  /// Makes a serializer.
+  /// - Parameter decoder: What reads the body.
+  public convenience init(decoder: any AFBodyDecoder) {
+    self.init()
+    self.decoder = decoder
+  }
+
+  /// Reads an archived serializer; its decoder is a plain `JSONDecoder`.
+  public required init?(coder: NSCoder) {
+    state = Locked(JSONDecoder())
+    super.init(coder: coder)
+  }
+
+  @discardableResult
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = super.copy(with: zone)
+    (copy as? AFDecodableResponseSerializer)?.decoder = decoder
+    return copy
+  }
+
+  /// The class that archives name. Foundation on Linux cannot name a generic class, and stops the program if asked to.
+  open override var classForCoder: AnyClass { AFHTTPResponseSerializer.self }
+
+  /// What reads the body. Default: a plain `JSONDecoder`.
+  ///
+  /// Copies share it: set it up before you assign it, and assign another one to change it.
+  open var decoder: any AFBodyDecoder {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+
+  /// Gives the value of a body.
+  ///
+  /// A refused status code gives the error *and*, if the body can be read as one, the value. If it cannot, the error is
+  /// still the one about the status code: that an error page has another form is no news.
+  /// - Parameters:
+  ///   - response: The response.
+  ///   - data: Its body.
+  ///   - error: Set to ``AFURLResponseSerializationError``, with the decoder's error in
+  ///     ``AFURLResponseSerializationError/cause`` if the body cannot be read.
+  /// - Returns: A `Value`; nil if there is none.
+  @discardableResult
+  open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
+    var refusal: NSError?
+    let value = decode(response, data: data ?? Data(), error: &refusal) { try read($0, of: response).withoutOptional }
+    guard let refusal else { return value }
+    guard let error else { return nil }
+    error.pointee = Self.statusError(of: refusal) ?? refusal
+    return value
+  }
+
+  /// Gives the value of a body, or throws.
+  /// - Parameters:
+  ///   - response: The response.
+  ///   - data: Its body.
+  /// - Returns: The value.
+  /// - Throws: What ``responseObject(for:data:error:)`` reports.
+  public final func value(for response: URLResponse?, data: Data?) throws -> Value {
+    var error: NSError?
+    let object = responseObject(for: response, data: data, error: &error)
+    if let error { throw error }
+    guard let value = object as? Value else {
+      throw AFURLResponseSerializationError(.emptyBody, response: response, data: data)
+    }
+    return value
+  }
+
+  /// The error about the status code that stands behind one about the body.
+  private static func statusError(of error: NSError) -> AFURLResponseSerializationError? {
+    switch (error as? AFURLResponseSerializationError)?.reason {
+    case .undecodableBody, .emptyBody: error.userInfo[NSUnderlyingErrorKey] as? AFURLResponseSerializationError
+    default: nil
+    }
+  }
+
+  private func read(_ data: Data, of response: URLResponse?) throws -> Value {
+    if JSONBody.isEmpty(data) {
+      guard let type = Value.self as? any AFEmptyBodyDecodable.Type, let value = type.valueOfEmptyBody as? Value else {
+        throw AFURLResponseSerializationError(.emptyBody, response: response, data: data)
+      }
+      return value
+    }
+    do {
+      return try decoder.decode(Value.self, from: data)
+    } catch {
+      throw AFURLResponseSerializationError(
+        .undecodableBody(problem: "the body is no \(Value.self): \(DecodingProblem.text(of: error))"),
+        response: response, data: data, cause: error)
+    }
+  }
+}
+
+extension Decodable {
+  /// The value itself, or nil if it is an optional without one.
+  fileprivate var withoutOptional: Any? {
+    guard let optional = self as? any OptionalParameter else { return self }
+    return optional.wrappedParameter
+  }
+}

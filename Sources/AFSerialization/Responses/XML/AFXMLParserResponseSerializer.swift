@@ -1,0 +1,43 @@
+public import Foundation
+public import FoundationNetworking
+internal import FoundationXML
+
+/// Gives an `XMLParser` of the body, not yet started: set its delegate and call `parse()`.
+///
+/// Default content types: `application/xml` and `text/xml`. The parser gets the bytes as they came. It loads no external
+/// entities unless you tell it to. It is not checked here whether the body is XML; the parser's delegate will be told.
+open class AFXMLParserResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendable {
+  /// Makes a serializer.
+  public override init() {
+    super.init()
+    acceptableContentTypes = xmlContentTypes
+  }
+
+  /// Reads an archived serializer.
+  public required init?(coder: NSCoder) {
+    super.init(coder: coder)
+  }
+
+  /// Gives the parser of a body.
+  /// - Parameters:
+  ///   - response: The response.
+  ///   - data: Its body. Nil counts as empty.
+  ///   - error: Set if the response is refused.
+  /// - Returns: An `XMLParser`; nil if the content type is refused, or the status says that there is no content.
+  @discardableResult
+  open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
+    decode(response, data: data ?? Data(), error: error) { data in
+      data.isEmpty && response.hasNoContent ? nil : XMLParser(data: data)
+    }
+  }
+}
+
+let xmlContentTypes: Set<String> = ["application/xml", "text/xml"]
+
+extension URLResponse? {
+  /// Whether the status code says that there is no body, so that an empty one is not a broken one.
+  var hasNoContent: Bool {
+    guard let response = self as? HTTPURLResponse else { return false }
+    return [204, 205, 304].contains(response.statusCode)
+  }
+}
