@@ -15,7 +15,10 @@ int64_t afb_pread_file(const char *file, size_t packet, char *error) {
     snprintf(error, AFB_ERROR_SIZE, "open %s: %s", file, strerror(errno));
     return -1;
   }
-  char *buffer = malloc(packet);
+  /* Page-aligned: where `malloc` puts a large block, 16 bytes into a page, some processors copy at half the speed. */
+  void *block = NULL;
+  if (posix_memalign(&block, 4096, packet) != 0) block = NULL;
+  char *buffer = block;
   int64_t total = 0;
   ssize_t count = -1;
   while (buffer != NULL && (count = pread(fd, buffer, packet, total)) > 0) total += count;

@@ -44,10 +44,11 @@ extension Workload {
     guard bytes >= job.size else { throw BenchmarkError("only \(bytes) bytes came of \(job.size)") }
   }
 
-  /// Reads a stream to its end into one buffer that is used again.
+  /// Reads a stream to its end into one buffer that is used again, page-aligned as that of the yardstick.
   static func drain(_ stream: InputStream, packet: Int) throws -> Int64 {
-    let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: packet)
-    defer { buffer.deallocate() }
+    let block = UnsafeMutableRawPointer.allocate(byteCount: packet, alignment: 4096)
+    defer { block.deallocate() }
+    let buffer = block.bindMemory(to: UInt8.self, capacity: packet)
     stream.open()
     defer { stream.close() }
     var total: Int64 = 0
