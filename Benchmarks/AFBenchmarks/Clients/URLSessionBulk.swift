@@ -39,20 +39,12 @@ enum URLSessionUpload {
   private static func send(
     _ job: Job, _ meter: Meter, count: Int, _ upload: @escaping @Sendable () async throws -> (Data, URLResponse)
   ) async throws {
-    try await withThrowingTaskGroup(of: Int64.self) { group in
-      meter.start()
-      for _ in 0..<count {
-        group.addTask {
-          let (data, response) = try await upload()
-          try URLSessionClient.check(response)
-          return try UploadReceipt.count(data)
-        }
-      }
-      var bytes: Int64 = 0
-      for try await count in group { bytes += count }
-      meter.stop(units: bytes)
-      try UploadReceipt.check(bytes, for: job)
+    let bytes = try await BulkPace.measure(meter, count: count) { _ in
+      let (data, response) = try await upload()
+      try URLSessionClient.check(response)
+      return try UploadReceipt.count(data)
     }
+    try UploadReceipt.check(bytes, for: job)
   }
 }
 
@@ -63,26 +55,18 @@ enum URLSessionDownload {
     let session = URLSessionClient.makeSession(connections: job.concurrency)
     defer { session.invalidateAndCancel() }
     let url = try URLSessionClient.url(job)
-    try await withThrowingTaskGroup(of: Int64.self) { group in
-      meter.start()
-      for _ in 0..<job.concurrency {
-        group.addTask {
-          try await withCheckedThrowingContinuation { continuation in
-            session.downloadTask(with: url) { location, response, error in
-              continuation.resume(
-                with: Result {
-                  if let error { throw error }
-                  try URLSessionClient.check(response)
-                  return try DownloadCheck.take(location)
-                })
-            }.resume()
-          }
-        }
+    let bytes = try await BulkPace.measure(meter, count: job.concurrency) { _ in
+      try await withCheckedThrowingContinuation { continuation in
+        session.downloadTask(with: url) { location, response, error in
+          continuation.resume(
+            with: Result {
+              if let error { throw error }
+              try URLSessionClient.check(response)
+              return try DownloadCheck.take(location)
+            })
+        }.resume()
       }
-      var bytes: Int64 = 0
-      for try await count in group { bytes += count }
-      meter.stop(units: bytes)
-      try DownloadCheck.check(bytes, for: job)
     }
+    try DownloadCheck.check(bytes, for: job)
   }
 }

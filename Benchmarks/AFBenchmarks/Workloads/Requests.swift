@@ -9,6 +9,7 @@ extension Workload {
     yardstick: "libcurl",
     clients: [
       Client(name: "libcurl", summary: "C: one thread, epoll, handles used again", run: LibcurlRequests.run),
+      EngineClient.requests,
       URLSessionRequests.client,
     ],
     cases: { options in
