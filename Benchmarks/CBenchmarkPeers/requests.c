@@ -151,42 +151,17 @@ static size_t drop(char *bytes, size_t size, size_t count, void *user) {
   return size * count;
 }
 
-/* One file with the system's authorities and `ca_file`'s, so that the cost of a large store is in the measurement. */
-static int write_bundle(char *path, const char *ca_file) {
-  static const char *const sources[] = {"/etc/ssl/certs/ca-certificates.crt", NULL};
-  int fd = mkstemp(path);
-  if (fd < 0) return -1;
-  FILE *bundle = fdopen(fd, "w");
-  for (int i = 0; i < 2; i++) {
-    const char *name = sources[i] != NULL ? sources[i] : ca_file;
-    FILE *source = fopen(name, "r");
-    if (source == NULL) continue; /* a machine without ca-certificates trusts `ca_file` alone */
-    char bytes[8192];
-    size_t length;
-    while ((length = fread(bytes, 1, sizeof bytes, source)) > 0) fwrite(bytes, 1, length, bundle);
-    fclose(source);
-  }
-  return fclose(bundle);
-}
-
-int afb_fresh_connections(const char *url, const char *ca_file, int64_t count, char *error) {
-  char path[] = "/tmp/af-benchmark-authorities-XXXXXX";
-  if (write_bundle(path, ca_file) != 0) {
-    snprintf(error, AFB_ERROR_SIZE, "cannot write %s: %s", path, strerror(errno));
-    return -1;
-  }
+int afb_fresh_connections(const char *url, const char *ca_file, int keeps_directory, int64_t count, char *error) {
+  CURL *easy = afb_easy(url, ca_file, 0, error);
+  if (easy == NULL) return -1;
+  if (keeps_directory) curl_easy_setopt(easy, CURLOPT_CAPATH, "/etc/ssl/certs");
+  curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, drop);
   int result = 0;
-  CURL *easy = afb_easy(url, path, 0, error);
-  if (easy == NULL) result = -1;
-  else {
-    curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, drop);
-  }
   for (int64_t i = 0; result == 0 && i < count; i++) {
     CURLcode code = curl_easy_perform(easy);
     result = code != CURLE_OK ? afb_fail(code, NULL, error) : afb_check_status(easy, error);
   }
   curl_easy_cleanup(easy);
-  unlink(path);
   return result;
 }

@@ -27,6 +27,7 @@ import Testing
       ("requests", "libcurl", ["requests-h1-1", "requests-h1-64"], ["--http", "1.1"]),
       ("upload", "libcurl", ["upload-h1-1MiB"], ["--size", "1MiB"]),
       ("upload", "libcurl", ["upload-h1-tls-1MiB"], ["--size", "1MiB", "--tls"]),
+      ("tls", "libcurl", ["tls-h1-1"], []),
       ("download", "libcurl", ["download-h1-1MiB"], ["--size", "1MiB"]),
       ("stream", "pread", ["stream-16KiB", "stream-64KiB"], ["--size", "1MiB", "--packet", "16KiB,64KiB"]),
     ])
@@ -46,11 +47,12 @@ import Testing
       #expect(base.time_ratio == 1 && base.cpu_ratio == 1)
       #expect(run.output.contains(name))
     }
+    let isBulk = !["requests", "tls"].contains(workload)
     for entry in entries {
       #expect(cases.contains(entry.workload))
       #expect(entry.rate > 0 && entry.peak_rss_mib > 1)
-      #expect(entry.rate_unit == (workload == "requests" ? "requests/s" : "MB/s"))
-      #expect(entry.cpu_unit == (workload == "requests" ? "us/request" : "s/GiB"))
+      #expect(entry.rate_unit == (isBulk ? "MB/s" : "requests/s"))
+      #expect(entry.cpu_unit == (isBulk ? "s/GiB" : "us/request"))
     }
   }
 
@@ -77,7 +79,9 @@ import Testing
   func help() throws {
     let run = try BenchmarkRun(["--help"])
     #expect(run.status == 0)
-    for word in ["requests", "upload", "download", "stream", "--json", "--peers", "--quick", "--rounds", "--tls"] {
+    for word in [
+      "requests", "tls", "upload", "download", "stream", "--json", "--peers", "--quick", "--rounds", "--tls",
+    ] {
       #expect(run.output.contains(word))
     }
   }

@@ -80,7 +80,8 @@ private final class RequestRelay: TransferHandler {
   private let request: TransferRequest
   private let state: Locked<State>
 
-  init(_ engine: Engine, _ request: TransferRequest, count: Int64, _ continuation: CheckedContinuation<Void, any Error>) {
+  init(_ engine: Engine, _ request: TransferRequest, count: Int64, _ continuation: CheckedContinuation<Void, any Error>)
+  {
     self.engine = engine
     self.request = request
     state = Locked(State(toStart: count, continuation: continuation))

@@ -7,7 +7,7 @@ enum URLSessionUpload {
   /// Chunked: URLSession sends no Content-Length for a stream.
   static let stream = Client(
     name: "URLSession", summary: "FoundationNetworking: httpBodyStream with AFMultipart's body, chunked",
-    whyNot: URLSessionClient.whyNot
+    needsSystemTrust: true, whyNot: URLSessionClient.whyNot
   ) { job, meter in
     let session = URLSessionClient.makeSession(connections: job.concurrency)
     defer { session.invalidateAndCancel() }
@@ -25,7 +25,7 @@ enum URLSessionUpload {
   /// The file as the whole body: what URLSession's own file upload costs, without multipart.
   static let file = Client(
     name: "URLSession-file", summary: "FoundationNetworking: uploadTask(fromFile:), the file as the whole body",
-    isUsual: false, whyNot: URLSessionClient.whyNot
+    isUsual: false, needsSystemTrust: true, whyNot: URLSessionClient.whyNot
   ) { job, meter in
     let session = URLSessionClient.makeSession(connections: job.concurrency)
     defer { session.invalidateAndCancel() }
@@ -50,7 +50,8 @@ enum URLSessionUpload {
 
 enum URLSessionDownload {
   static let client = Client(
-    name: "URLSession", summary: "FoundationNetworking: downloadTask", whyNot: URLSessionClient.whyNot
+    name: "URLSession", summary: "FoundationNetworking: downloadTask", needsSystemTrust: true,
+    whyNot: URLSessionClient.whyNot
   ) { job, meter in
     let session = URLSessionClient.makeSession(connections: job.concurrency)
     defer { session.invalidateAndCancel() }

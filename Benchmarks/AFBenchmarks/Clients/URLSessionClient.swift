@@ -14,7 +14,7 @@ enum URLSessionClient {
 
   /// URLSession trusts the system's authorities alone and cannot be told of another.
   static func whyNot(_ benchmark: Case) -> String? {
-    benchmark.server == .plain || benchmark.server == .none ? nil : "URLSession cannot be told to trust our authority"
+    benchmark.server == .plain || benchmark.server == .none ? nil : ChildProcess.Setting.whyNoAuthorities
   }
 
   static func url(_ job: Job) throws -> URL {
@@ -31,7 +31,8 @@ enum URLSessionClient {
 
 enum URLSessionRequests {
   static let client = Client(
-    name: "URLSession", summary: "FoundationNetworking: async data(for:)", whyNot: URLSessionClient.whyNot
+    name: "URLSession", summary: "FoundationNetworking: async data(for:)", needsSystemTrust: true,
+    whyNot: URLSessionClient.whyNot
   ) { job, meter in
     let session = URLSessionClient.makeSession(connections: job.concurrency)
     defer { session.invalidateAndCancel() }

@@ -40,14 +40,14 @@ struct CaseRunner {
     var attempt = 0
     repeat {
       gate.waitForQuiet()
-      run = try measureOnce(job, round: round)
+      run = try measureOnce(client, job, round: round)
       attempt += 1
     } while run.isDisturbed && gate.isActive && attempt < Self.attempts
     progress.end(step, seconds: MonotonicTime.now - start)
     return run
   }
 
-  private func measureOnce(_ job: Job, round: Int) throws -> Run {
+  private func measureOnce(_ client: Client, _ job: Job, round: Int) throws -> Run {
     let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
     let server = workbench.serverIdentifiers
     let serverStart = server.reduce(0) { $0 + ProcessFile.processorSeconds(of: $1) }
@@ -55,10 +55,15 @@ struct CaseRunner {
     let child: ChildProcess
     let output: String
     var timeline: [Run.Moment] = []
+    var setting = ChildProcess.Setting(processor: workbench.clientProcessor)
+    // What a client puts into the temporary directory is then on the same file system as where it belongs.
+    setting.environment["TMPDIR"] = job.directory
+    if let authorities = job.allAuthorities {
+      setting.environment["SSL_CERT_FILE"] = authorities
+      if client.needsSystemTrust { setting.systemAuthorities = authorities }
+    }
     do {
-      // What a client puts into the temporary directory is then on the same file system as where it belongs.
-      child = try ChildProcess(
-        itself: ["measure", text], environment: ["TMPDIR": job.directory], pinned: workbench.clientProcessor)
+      child = try ChildProcess(itself: ["measure", text], setting: setting)
       output = try child.finish {
         let bytes = ProcessFile.fileBytes(of: child.identifier)
         timeline.append(

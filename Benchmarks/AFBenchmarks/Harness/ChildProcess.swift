@@ -11,11 +11,12 @@ final class ChildProcess {
   var identifier: pid_t { process.processIdentifier }
   var isRunning: Bool { process.isRunning }
 
-  /// Starts it; `pinned` is the processor to stay on, or nil for any.
-  init(_ executable: String, _ arguments: [String], environment: [String: String] = [:], pinned: Int? = nil) throws {
-    process.executableURL = URL(fileURLWithPath: pinned == nil ? executable : "/usr/bin/taskset")
-    process.arguments = (pinned.map { ["-c", String($0), executable] } ?? []) + arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+  /// Starts it.
+  init(_ executable: String, _ arguments: [String], setting: Setting = Setting()) throws {
+    let command = setting.prefix + [executable] + arguments
+    process.executableURL = URL(fileURLWithPath: command[0])
+    process.arguments = Array(command.dropFirst())
+    process.environment = ProcessInfo.processInfo.environment.merging(setting.environment) { $1 }
     process.standardInput = input
     process.standardOutput = output
     process.standardError = errors
@@ -23,9 +24,9 @@ final class ChildProcess {
   }
 
   /// This program, started once more.
-  convenience init(itself arguments: [String], environment: [String: String] = [:], pinned: Int? = nil) throws {
+  convenience init(itself arguments: [String], setting: Setting = Setting()) throws {
     let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    try self.init(executable, arguments, environment: environment, pinned: pinned)
+    try self.init(executable, arguments, setting: setting)
   }
 
   /// What it printed first, up to the line's end.
@@ -59,5 +60,40 @@ final class ChildProcess {
     try? input.fileHandleForWriting.close()
     process.terminate()
     process.waitUntilExit()
+  }
+}
+
+extension ChildProcess {
+  /// How a child finds the machine.
+  struct Setting {
+    var environment: [String: String] = [:]
+    /// The processor to stay on, or nil for any.
+    var processor: Int?
+    /// The file that the child sees in the place of the system's authorities.
+    var systemAuthorities: String?
+
+    /// What is put before the command. Each part gives its place to the next, so that the process stays the same one.
+    fileprivate var prefix: [String] {
+      var words: [String] = []
+      if let processor { words += ["/usr/bin/taskset", "-c", "\(processor)"] }
+      if let systemAuthorities {
+        words += [
+          Self.unshare, "--mount", "/bin/sh", "-c",
+          #"mount --bind "$0" \#(BenchmarkCertificates.systemFile) && exec "$@""#, systemAuthorities,
+        ]
+      }
+      return words
+    }
+
+    private static let unshare = "/usr/bin/unshare"
+
+    /// Why no child can be given other authorities on this machine, or nil.
+    static var whyNoAuthorities: String? {
+      guard geteuid() == 0 else { return "only root can give it a file of authorities that has ours" }
+      for path in [unshare, BenchmarkCertificates.systemFile] where !FileManager.default.fileExists(atPath: path) {
+        return "there is no \(path)"
+      }
+      return nil
+    }
   }
 }

@@ -44,7 +44,10 @@ final class Workbench {
     if benchmark.server != .none {
       let server = try server(benchmark.server)
       job.url = server.url + job.url
-      if benchmark.server != .plain { job.authority = certificates?.authority }
+      if benchmark.server != .plain {
+        job.authority = certificates?.authority
+        job.allAuthorities = certificates?.allAuthorities
+      }
     }
     return job
   }
@@ -67,7 +70,7 @@ final class Workbench {
   private func server(_ kind: ServerKind) throws -> LocalServer {
     if let server = servers[kind] { return server }
     if kind != .plain, certificates == nil { certificates = try BenchmarkCertificates(in: directory) }
-    let server = try LocalServer.start(kind, certificates: certificates, pinned: serverProcessor)
+    let server = try LocalServer.start(kind, certificates: certificates, processor: serverProcessor)
     servers[kind] = server
     return server
   }

@@ -20,10 +20,11 @@ final class LocalServer {
     process.stop()
   }
 
-  static func start(_ kind: ServerKind, certificates: BenchmarkCertificates?, pinned: Int?) throws -> LocalServer {
-    if kind == .http2 { return try startNginx(certificates: certificates, pinned: pinned) }
+  static func start(_ kind: ServerKind, certificates: BenchmarkCertificates?, processor: Int?) throws -> LocalServer {
+    if kind == .http2 { return try startNginx(certificates: certificates, processor: processor) }
     let files = kind == .tls ? certificates.map { [$0.certificate, $0.key] } : nil
-    let process = try ChildProcess(itself: ["serve"] + (files ?? []), pinned: pinned)
+    let process = try ChildProcess(
+      itself: ["serve"] + (files ?? []), setting: ChildProcess.Setting(processor: processor))
     guard let port = Int(process.firstLine()) else {
       process.stop()
       throw BenchmarkError("the benchmark's server did not start")
@@ -33,13 +34,14 @@ final class LocalServer {
       identifiers: [process.identifier])
   }
 
-  private static func startNginx(certificates: BenchmarkCertificates?, pinned: Int?) throws -> LocalServer {
+  private static func startNginx(certificates: BenchmarkCertificates?, processor: Int?) throws -> LocalServer {
     guard let nginx = Nginx.executable, let certificates else {
       throw BenchmarkError("HTTP/2 needs nginx, which is not installed")
     }
     let port = try Nginx.freePort()
     let configuration = try Nginx.writeConfiguration(port: port, certificates: certificates)
-    let process = try ChildProcess(nginx, ["-c", configuration, "-e", "stderr"], pinned: pinned)
+    let process = try ChildProcess(
+      nginx, ["-c", configuration, "-e", "stderr"], setting: ChildProcess.Setting(processor: processor))
     guard Nginx.waitUntilListening(port: port, process: process) else {
       process.stop()
       throw BenchmarkError("nginx did not start on port \(port)")

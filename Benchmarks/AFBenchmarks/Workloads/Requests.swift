@@ -34,9 +34,11 @@ extension Workload {
 
 /// How the clients of `requests` go about it: practice, then as many requests as take the time asked for.
 enum RequestPace {
-  static func measure(_ job: Job, _ meter: Meter, _ send: (Int64) async throws -> Void) async throws {
-    try await send(Int64(max(100, job.concurrency * 4)))
-    let trial = Int64(max(100, job.concurrency * 8))
+  static func measure(
+    _ job: Job, _ meter: Meter, practice: Int64 = 100, _ send: (Int64) async throws -> Void
+  ) async throws {
+    try await send(max(practice, Int64(job.concurrency) * 4))
+    let trial = max(practice, Int64(job.concurrency) * 8)
     meter.start()
     try await send(trial)
     meter.stop(units: trial)

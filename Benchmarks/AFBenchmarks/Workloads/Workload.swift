@@ -54,6 +54,9 @@ struct Client: Sendable {
   let summary: String
   /// Whether it runs when no peers are named.
   var isUsual = true
+  /// The client trusts only what stands in the system's own file: give it a view of the file system in which that file has
+  /// our authority too.
+  var needsSystemTrust = false
   /// Why it cannot take part in a case on this machine, or nil.
   var whyNot: @Sendable (Case) -> String? = { _ in nil }
   /// Does the work, in a process of its own, with `meter` started and stopped around what is to be measured.
@@ -67,6 +70,8 @@ struct Job: Codable, Sendable {
   var url = ""
   /// A PEM file with the authority that the server's certificate is from.
   var authority: String?
+  /// A PEM file with that and the system's authorities, which are many.
+  var allAuthorities: String?
   var usesHTTP2 = false
   var concurrency = 1
   /// How long to go on, where the amount of work is open.

@@ -26,10 +26,11 @@ afb_requests *_Nullable afb_requests_open(const afb_requests_options *_Nonnull o
 int afb_requests_run(afb_requests *_Nonnull peer, int64_t count, char *_Nonnull error);
 void afb_requests_close(afb_requests *_Nonnull peer);
 
-/* Makes `count` GET requests one after the other, each on a new TLS connection (TLS sessions are resumed). The system's
-   authorities are trusted beside `ca_file`; the directory of certificates is left out, because with it libcurl parses
-   every authority again for each connection. */
-int afb_fresh_connections(const char *_Nonnull url, const char *_Nonnull ca_file, int64_t count, char *_Nonnull error);
+/* Makes `count` GET requests one after the other, each on a new TLS connection; TLS sessions are resumed. `ca_file` holds the
+   authorities to trust. With `keeps_directory` libcurl also has the directory of certificates that Debian builds in, and
+   because of it parses every authority again for each connection. */
+int afb_fresh_connections(const char *_Nonnull url, const char *_Nonnull ca_file, int keeps_directory, int64_t count,
+                          char *_Nonnull error);
 
 /* --- libcurl: bulk ------------------------------------------------------------------------------------------------- */
 
