@@ -17,8 +17,8 @@ extension Transfer {
 
   /// The last reports, then the one completion.
   func complete() {
-    if source.isSent, bytesHandedOver > 0 { reportSending(isLast: true) }
-    if bytesReceived > 0 { reportReceiving(isLast: true) }
+    if source.isSent { reportSending(isLast: true) }
+    reportReceiving(isLast: true)
     source.close()
     var outcome = TransferOutcome(failure: machine.failure)
     if case .memory = route { outcome.body = memory.take() }

@@ -161,8 +161,9 @@ extension Transfer {
   }
 
   func reportReceiving(isLast: Bool) {
-    guard isLast || now - lastReceiveReport >= 0.05 else { return }
+    guard bytesReceived != reportedReceived, isLast || now - lastReceiveReport >= 0.05 else { return }
     lastReceiveReport = now
+    reportedReceived = bytesReceived
     handler.transfer(handle, didReceive: bytesReceived, expected: decoder == nil ? announcedLength : nil)
   }
 }

@@ -91,6 +91,8 @@ extension Transfer {
     lastSendReport = now
     let isWhole = isLast && machine.failure == nil
     let sent = isWhole ? bytesHandedOver : min(bytesHandedOver, easy.off(CURLINFO_SIZE_UPLOAD_T))
+    guard sent != reportedSent else { return }
+    reportedSent = sent
     handler.transfer(handle, didSend: sent, expected: source.length)
   }
 }

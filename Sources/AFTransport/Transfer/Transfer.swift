@@ -51,7 +51,9 @@ final class Transfer {
   var lastWireCount: Int64 = 0
   var scheduledAt = MonotonicTime.distantFuture
   var lastSendReport: MonotonicTime
+  var reportedSent: Int64 = 0
   var lastReceiveReport: MonotonicTime
+  var reportedReceived: Int64 = 0
 
   // Trust
   var trustHook: TrustHook?
