@@ -11,5 +11,5 @@ package protocol BodyReaderSource: InputStream {
 
 /// The reader of a body stream. `length` counts for foreign streams; nil means that it is unknown.
 package func bodyReader(for stream: InputStream, length: Int64?) -> any BodyReader {
-  (stream as? any BodyReaderSource)?.makeBodyReader() ?? StreamBodyReader(stream: stream, length: length)
+  (stream as? any BodyReaderSource)?.makeBodyReader() ?? ChannelBodyReader(stream: stream, length: length)
 }

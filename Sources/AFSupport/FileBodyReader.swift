@@ -51,9 +51,21 @@ package final class FileBodyReader: BodyReader {
 
   /// Opens the file. `length` nil means up to the end that the file has now.
   /// - Throws: ``POSIXFailure`` if it cannot be opened, ``FileBodyError`` if it is not a regular file or too short.
-  package init(path: String, offset: Int64 = 0, length: Int64? = nil) throws {
+  package convenience init(path: String, offset: Int64 = 0, length: Int64? = nil) throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw POSIXFailure(call: "open", path: path) }
+    try self.init(owning: descriptor, path: path, offset: offset, length: length)
+  }
+
+  /// Reads an open file, by a duplicate of its descriptor and without moving its position. `path` names it in errors.
+  /// - Throws: As the other initializer.
+  package convenience init(duplicating descriptor: Int32, path: String, offset: Int64, length: Int64?) throws {
+    let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard duplicate >= 0 else { throw POSIXFailure(call: "dup", path: path) }
+    try self.init(owning: duplicate, path: path, offset: offset, length: length)
+  }
+
+  private init(owning descriptor: Int32, path: String, offset: Int64, length: Int64?) throws {
     do {
       var info = stat()
       guard fstat(descriptor, &info) == 0 else { throw POSIXFailure(call: "stat", path: path) }

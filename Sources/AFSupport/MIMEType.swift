@@ -1,3 +1,5 @@
+package import Foundation
+
 /// MIME types by file name extension.
 package enum MIMEType {
   /// What a file of unknown kind is.
@@ -5,7 +7,47 @@ package enum MIMEType {
 
   /// The type of files with this extension, in any case and without the dot; `application/octet-stream` if unknown.
   package static func forExtension(_ pathExtension: String) -> String {
-    common[pathExtension.lowercased()] ?? octetStream
+    let key = pathExtension.lowercased()
+    return common[key] ?? system[key] ?? octetStream
+  }
+
+  /// What the system knows: the shared MIME database of freedesktop.org, or else `/etc/mime.types`. Read when first needed.
+  private static let system: [String: String] = {
+    let shared = ["/usr/local/share/mime/globs2", "/usr/share/mime/globs2"].compactMap {
+      FileManager.default.contents(atPath: $0)
+    }
+    if !shared.isEmpty {
+      return shared.map { parseGlobs($0) }.reduce(into: [:]) { types, next in
+        types.merge(next) { first, _ in first }
+      }
+    }
+    return FileManager.default.contents(atPath: "/etc/mime.types").map { parseMIMETypes($0) } ?? [:]
+  }()
+
+  /// `globs2`: lines of `weight:type:pattern`, where only patterns of the form `*.extension` interest us. The greatest
+  /// weight wins, and among equals the first.
+  package static func parseGlobs(_ data: Data) -> [String: String] {
+    var found: [String: (weight: Int, type: String)] = [:]
+    for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+      let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+      guard fields.count >= 3, let weight = Int(fields[0]), fields[2].hasPrefix("*.") else { continue }
+      let key = fields[2].dropFirst(2).lowercased()
+      guard !key.isEmpty, !key.contains(where: { "*?[.".contains($0) }) else { continue }
+      if let known = found[key], known.weight >= weight { continue }
+      found[key] = (weight, String(fields[1]))
+    }
+    return found.mapValues(\.type)
+  }
+
+  /// `mime.types`: lines of a type and its extensions.
+  package static func parseMIMETypes(_ data: Data) -> [String: String] {
+    var types: [String: String] = [:]
+    for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      guard let type = words.first, type.contains("/") else { continue }
+      for word in words.dropFirst() where types[word.lowercased()] == nil { types[word.lowercased()] = String(type) }
+    }
+    return types
   }
 
   /// The types that uploads mostly have. They come before the system's table, so that a program sends the same type on

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The same bytes each time: rewinds, copies, several readers.
-@Suite struct ReplayTests {
+@Suite(.offThePool) struct ReplayTests {
   private func withForm(_ body: (AFMultipartForm) throws -> Void) throws {
     try withTemporaryDirectory { directory in
       let file = directory.appendingPathComponent("f.bin")

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Packets with pauses, and the rate limit, as a reader of the body sees them.
-@Suite struct ThrottleTests {
+@Suite(.offThePool) struct ThrottleTests {
   @Test("B06, AF-X026: no read gives more than a packet, whatever the borders of the parts, and the pause is kept")
   func packets() throws {
     let form = AFMultipartForm()

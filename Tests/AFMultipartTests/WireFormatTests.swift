@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The bytes on the wire.
-@Suite struct WireFormatTests {
+@Suite(.offThePool) struct WireFormatTests {
   static let boundary = "Boundary+0123456789ABCDEF"
 
   @Test("AF-X017: one field is 113 bytes, exactly these")

@@ -132,4 +132,9 @@ extension AFMultipartBodyStream: BodyReaderSource {
   package func makeBodyReader() -> any BodyReader {
     MultipartBodyReader(body)
   }
+
+  /// For what is not a network: a reader that the throttle does not slow down.
+  func makeUnthrottledReader() -> any BodyReader {
+    MultipartBodyReader(body.unthrottled)
+  }
 }

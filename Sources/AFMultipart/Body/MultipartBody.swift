@@ -13,7 +13,7 @@ struct MultipartBody: Sendable {
 
   let parts: [Part]
   let closing: [UInt8]
-  let throttle: Throttle
+  var throttle: Throttle
 
   init(boundary: Boundary, parts: [AFMultipartPart], throttle: Throttle) {
     var isFirst = true
@@ -41,5 +41,11 @@ struct MultipartBody: Sendable {
 
   var isReplayable: Bool {
     parts.allSatisfy { $0.content.isReplayable }
+  }
+
+  var unthrottled: Self {
+    var copy = self
+    copy.throttle = Throttle()
+    return copy
   }
 }

@@ -31,7 +31,7 @@ public final class AFMultipartForm {
   public var contentType: String { "multipart/form-data; boundary=\(boundary.text)" }
 
   /// The length of the body, known without reading a byte; nil if a part's is not known.
-  public var contentLength: Int64? { makeBody().contentLength }
+  public var contentLength: Int64? { makeBody(throttle: throttle).contentLength }
 
   /// Whether the body can be sent again: after a redirect, an authentication challenge or a retry.
   public var isReplayable: Bool { parts.allSatisfy { $0.content.isReplayable } }
@@ -53,10 +53,10 @@ public final class AFMultipartForm {
   /// The body as it is now. Parts that are appended later are not in it.
   /// - Returns: A stream, not opened yet.
   public func makeBodyStream() -> AFMultipartBodyStream {
-    AFMultipartBodyStream(makeBody())
+    AFMultipartBodyStream(makeBody(throttle: throttle))
   }
 
-  private func makeBody() -> MultipartBody {
+  func makeBody(throttle: Throttle) -> MultipartBody {
     MultipartBody(boundary: boundary, parts: parts, throttle: throttle)
   }
 
@@ -66,6 +66,3 @@ public final class AFMultipartForm {
     parts.append(part)
   }
 }
-
-/// The name that AFSerialization knows the form by.
-package typealias MultipartFormDataBuilder = AFMultipartForm

@@ -16,7 +16,7 @@ extension AFMultipartContent {
       return Self(storage: .reader { box.source.makeBodyReader() }, length: length)
     }
     let length = length.map { max(0, $0) }
-    return Self(storage: .oneShot(OneShotReader(StreamBodyReader(stream: stream, length: length))), length: length)
+    return Self(storage: .oneShot(OneShotReader(ChannelBodyReader(stream: stream, length: length))), length: length)
   }
 
   /// What a stream gives that can be opened anew, so that the part can be sent again.
@@ -27,7 +27,7 @@ extension AFMultipartContent {
   /// - Returns: The content.
   public static func stream(length: Int64?, provider: @escaping @Sendable () -> InputStream?) -> Self {
     let length = length.map { max(0, $0) }
-    return Self(storage: .reader { StreamBodyReader(length: length, provider: provider) }, length: length)
+    return Self(storage: .reader { ChannelBodyReader(length: length, provider: provider) }, length: length)
   }
 
   static func missingStream(length: Int64) -> Self {

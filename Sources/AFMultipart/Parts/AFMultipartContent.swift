@@ -37,6 +37,18 @@ public struct AFMultipartContent: Sendable {
   public static func data(_ data: Data) -> Self {
     Self(storage: .data(data), length: Int64(data.count))
   }
+
+  /// The body of a form, to be a part of another: see ``AFMultipartPart/init(name:multipart:subtype:)``.
+  /// - Parameter form: The inner form, as it is now; its throttle does not count.
+  /// - Returns: The content.
+  public static func multipart(_ form: AFMultipartForm) -> Self {
+    let body = form.makeBody(throttle: Throttle())
+    let storage: Storage =
+      body.isReplayable
+      ? .reader { MultipartBodyReader(body) }
+      : .oneShot(OneShotReader(MultipartBodyReader(body)))
+    return Self(storage: storage, length: body.contentLength)
+  }
 }
 
 /// A reader that the first who asks for it gets.

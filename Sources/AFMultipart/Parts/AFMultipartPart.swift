@@ -35,4 +35,17 @@ public struct AFMultipartPart: Sendable {
     name = nil
     self.content = content
   }
+
+  /// A multipart body as one part of another: its header names the boundary of the inner one.
+  /// - Parameters:
+  ///   - name: The name of the form field.
+  ///   - form: The inner form, as it is now; its throttle does not count.
+  ///   - subtype: What comes after `multipart/` in the Content-Type. Default: `mixed`, RFC 2046.
+  public init(name: String, multipart form: AFMultipartForm, subtype: String = "mixed") {
+    self.init(
+      name: name,
+      mimeType: "multipart/\(subtype); boundary=\(form.boundaryText)",
+      content: .multipart(form)
+    )
+  }
 }

@@ -1,3 +1,4 @@
+import AFSupport
 import Dispatch
 import Foundation
 
@@ -13,8 +14,12 @@ final class ScriptedStream: InputStream {
   private var steps: [Step]
   private var status = Stream.Status.notOpen
   private var failure: NSError?
-  private(set) var largestRead = 0
-  private(set) var given = 0
+  private let counts = Locked((largestRead: 0, given: 0))
+
+  /// The largest read that was asked for.
+  var largestRead: Int { counts.withLock { $0.largestRead } }
+  /// How many bytes have been given.
+  var given: Int { counts.withLock { $0.given } }
 
   init(_ steps: [Step]) {
     self.steps = steps
@@ -33,7 +38,7 @@ final class ScriptedStream: InputStream {
   }
 
   override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
-    largestRead = max(largestRead, len)
+    counts.withLock { $0.largestRead = max($0.largestRead, len) }
     while let step = steps.first {
       switch step {
       case .bytes(let data):
@@ -42,7 +47,7 @@ final class ScriptedStream: InputStream {
         steps[0] = .bytes(Data(data.dropFirst(count)))
         if count == data.count { steps.removeFirst() }
         guard count > 0 else { continue }
-        given += count
+        counts.withLock { $0.given += count }
         return count
       case .block(let semaphore):
         semaphore.wait()

@@ -1,0 +1,110 @@
+import AFSupport
+import Foundation
+import Testing
+
+/// The pipe between a producer that blocks and a reader that does not.
+@Suite struct ByteChannelTests {
+  private let calls = Counter()
+
+  private func offer(_ count: Int, to channel: ByteChannel) {
+    [UInt8](repeating: 7, count: count).withUnsafeBytes { channel.offer($0) }
+  }
+
+  private func take(_ count: Int, from channel: ByteChannel) -> BodyPull {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+    defer { buffer.deallocate() }
+    return channel.take(into: buffer)
+  }
+
+  @Test("The reader is woken once per wait, and not when it does not wait")
+  func wakeUps() {
+    let channel = ByteChannel(length: nil)
+    channel.setWakeUp { calls.increment() }
+    offer(1, to: channel)
+    #expect(calls.count == 0)
+    #expect(take(1, from: channel).isBytes(1))
+    #expect(take(1, from: channel).isWait)
+    offer(1, to: channel)
+    offer(1, to: channel)
+    #expect(calls.count == 1)
+    #expect(take(5, from: channel).isBytes(2))
+    #expect(take(1, from: channel).isWait)
+    channel.finish()
+    #expect(calls.count == 2)
+    #expect(take(1, from: channel).isEnd)
+    #expect(take(1, from: channel).isEnd)
+  }
+
+  @Test("A full channel has no room until half of it is free, and says so once")
+  func room() {
+    let channel = ByteChannel(length: nil, capacity: 8)
+    #expect(channel.room(upTo: 100) == 8)
+    offer(8, to: channel)
+    #expect(channel.room(upTo: 1) { calls.increment() } == 0)
+    #expect(take(3, from: channel).isBytes(3))
+    #expect(calls.count == 0)
+    #expect(take(1, from: channel).isBytes(1))
+    #expect(calls.count == 1)
+    #expect(take(1, from: channel).isBytes(1))
+    #expect(calls.count == 1)
+    #expect(channel.room(upTo: 3) == 3)
+  }
+
+  @Test("A declared length: no room beyond it, the end with its last byte, a failure before")
+  func length() {
+    let channel = ByteChannel(length: 10)
+    #expect(channel.room(upTo: 100) == 10)
+    offer(4, to: channel)
+    #expect(channel.room(upTo: 100) == 6)
+    offer(6, to: channel)
+    #expect(channel.room(upTo: 1) == nil)
+    #expect(take(100, from: channel).isBytes(10))
+    #expect(take(100, from: channel).isEnd)
+
+    let short = ByteChannel(length: 10)
+    offer(4, to: short)
+    short.finish()
+    #expect(take(100, from: short).isBytes(4))
+    guard case .failed(StreamBodyError.endedEarly(expected: 10, actual: 4)) = take(100, from: short) else {
+      Issue.record("an early end is a failure")
+      return
+    }
+    #expect(take(1, from: ByteChannel(length: 0)).isEnd)
+  }
+
+  @Test("A cancellation stops the producer, wherever it is")
+  func cancellation() {
+    let channel = ByteChannel(length: nil, capacity: 1)
+    channel.whenCancelled { calls.increment() }
+    offer(1, to: channel)
+    #expect(channel.room(upTo: 1) { calls.increment() } == 0)
+    channel.cancel()
+    #expect(calls.count == 2)
+    #expect(channel.room(upTo: 1) == nil)
+    channel.whenCancelled { calls.increment() }
+    #expect(calls.count == 3)
+    channel.cancel()
+    #expect(calls.count == 3)
+  }
+
+  @Test("A producer that has finished is not cancelled")
+  func finished() {
+    let channel = ByteChannel(length: nil)
+    channel.whenCancelled { calls.increment() }
+    channel.finish()
+    channel.cancel()
+    #expect(calls.count == 0)
+  }
+}
+
+private final class Counter: Sendable {
+  private let value = Locked(0)
+  var count: Int { value.withLock { $0 } }
+  func increment() { value.withLock { $0 += 1 } }
+}
+
+extension BodyPull {
+  fileprivate func isBytes(_ count: Int) -> Bool { if case .bytes(count) = self { true } else { false } }
+  fileprivate var isWait: Bool { if case .wait = self { true } else { false } }
+  fileprivate var isEnd: Bool { if case .end = self { true } else { false } }
+}
