@@ -52,6 +52,13 @@ package struct TestAuthority: Sendable {
     intermediates = leaf.chain
   }
 
+  /// An authority with the certificate of another one, and a key that does not belong to it: it signs, but not validly.
+  package init(impersonating authority: TestAuthority) throws {
+    key = try TestKey(authority.key.kind)
+    certificate = authority.certificate
+    intermediates = authority.intermediates
+  }
+
   private init(key: TestKey, certificate: Data, intermediates: [Data]) {
     self.key = key
     self.certificate = certificate
