@@ -35,7 +35,7 @@ public final class AFServerTrust: NSObject, @unchecked Sendable {
     }
     var certificates: [AFCertificate] = []
     for (index, data) in derRepresentations.enumerated() {
-      guard let handle = X509Handle(der: data) else {
+      guard let handle = DecodedCertificates.handle(data) else {
         throw AFSecurityError(
           .invalidCertificate, "certificate \(index) of the server cannot be decoded", chain: certificates)
       }
