@@ -6,9 +6,8 @@ import FoundationNetworking
 extension SessionCore {
   /// Makes the engine's request of a task's.
   /// - Throws: A `URLError` for a URL that cannot be fetched; the error of a body that cannot be opened.
-  func prepare(_ request: HopRequest, options: HopOptions, manager: AFURLSessionManager?) throws -> TransferRequest {
-    let isSecure = try Self.isSecure(request.url)
-    if isSecure { trust.prepare(engine, manager) }
+  func prepare(_ request: HopRequest, options: HopOptions) throws -> TransferRequest {
+    try Self.checkScheme(of: request.url)
     var headers = request.headers
     for field in settings.additionalHeaders where request.value(field.name) == nil {
       if !request.keepsCredentials, field.isCredential { continue }
@@ -34,16 +33,13 @@ extension SessionCore {
 
   private static let idempotentMethods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
 
-  /// Whether the URL is an https one.
-  private static func isSecure(_ url: String) throws -> Bool {
-    if url.hasPrefix("http://") { return false }
-    if url.hasPrefix("https://") { return true }
+  private static func checkScheme(of url: String) throws {
+    if url.hasPrefix("http://") || url.hasPrefix("https://") { return }
     let scheme = url.prefix { $0 != ":" }.lowercased()
     guard url.contains("://"), scheme == "http" || scheme == "https" else {
       if url.isEmpty || !url.contains(":") { throw URLError.make(.badURL, url: url, "The request has no absolute URL") }
       throw URLError.make(.unsupportedURL, url: url, "The scheme \(scheme) is not supported, only http and https are")
     }
-    return scheme == "https"
   }
 }
 

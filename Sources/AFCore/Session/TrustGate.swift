@@ -9,8 +9,9 @@ import Foundation
 /// connection which an older policy accepted. Where user code must decide, the handshake fails with "undecided", the task
 /// asks, and the hop starts again with the answer, which holds for this server and certificate until the policy changes.
 final class TrustGate: Sendable {
-  private struct State {
-    var generation: UInt64?
+  /// What user code accepted, under one generation of the policy.
+  private struct Answers {
+    var generation: UInt64 = 0
     var accepted: Set<Peer> = []
   }
 
@@ -23,23 +24,36 @@ final class TrustGate: Sendable {
   private static let answerLimit = 1024
 
   private let base: EngineConfiguration
-  private let state = Locked(State())
+  private let answers = Locked(Answers())
 
   init(_ base: EngineConfiguration) {
     self.base = base
   }
 
-  /// Makes sure that a hop over TLS meets the manager's present policy.
-  func prepare(_ engine: Engine, _ manager: AFURLSessionManager?) {
-    guard let core = manager?.core else { return }
-    let policy = core.securityPolicy
-    let generation = policy.generation
-    guard state.withLock({ $0.generation != generation }) else { return }
-    let snapshot = policy.snapshot()
+  /// Starts a hop under the manager's present policy, whatever other threads do to it meanwhile.
+  func start(
+    _ transfer: TransferRequest, handler: any TransferHandler, _ engine: Engine, _ manager: AFURLSessionManager?
+  ) -> TransferHandle {
+    guard let core = manager?.core else { return engine.start(transfer, handler: handler) }
+    while true {
+      let policy = core.securityPolicy
+      if let handle = engine.start(transfer, handler: handler, under: policy.generation) { return handle }
+      let snapshot = policy.snapshot()
+      answers.withLock { answers in
+        if answers.generation != snapshot.generation { answers = Answers(generation: snapshot.generation) }
+      }
+      engine.retire(newConfiguration: configuration(snapshot, core))
+    }
+  }
+
+  private func configuration(_ snapshot: SecurityPolicySnapshot, _ core: ManagerCore) -> EngineConfiguration {
     var configuration = base
+    configuration.generation = snapshot.generation
     configuration.evaluateTrust = { [weak self, weak core] peer in
       guard let self, let core else { return .refuse(AFSecurityVerdictError()) }
-      if snapshot.runsUserCode || core.blocks.interests.contains(.challenge) { return recall(peer) }
+      if snapshot.runsUserCode || core.blocks.interests.contains(.challenge) {
+        return recall(peer, snapshot.generation)
+      }
       do {
         try snapshot.evaluate(
           chain: peer.chain, host: peer.host, stapledOCSPResponse: peer.stapledOCSPResponse)
@@ -56,26 +70,24 @@ final class TrustGate: Sendable {
         return error
       }
     }
-    let isFirst = state.withLock { state -> Bool in
-      guard state.generation != generation else { return false }
-      state = State(generation: generation)
-      return true
-    }
-    if isFirst { engine.retire(newConfiguration: configuration) }
+    return configuration
   }
 
-  /// Remembers that user code accepted a server.
+  /// Remembers that user code accepted a server, unless the policy under which it was asked is no longer in force.
   func accept(_ peer: PeerTrust) {
     guard let leaf = peer.chain.first else { return }
-    state.withLock { state in
-      if state.accepted.count >= Self.answerLimit { state.accepted = [] }
-      state.accepted.insert(Peer(host: peer.host, port: peer.port, leaf: leaf))
+    answers.withLock { answers in
+      guard answers.generation == peer.generation else { return }
+      if answers.accepted.count >= Self.answerLimit { answers.accepted = [] }
+      answers.accepted.insert(Peer(host: peer.host, port: peer.port, leaf: leaf))
     }
   }
 
-  private func recall(_ peer: PeerTrust) -> TrustVerdict {
+  private func recall(_ peer: PeerTrust, _ generation: UInt64) -> TrustVerdict {
     guard let leaf = peer.chain.first else { return .ask }
-    let isAccepted = state.withLock { $0.accepted.contains(Peer(host: peer.host, port: peer.port, leaf: leaf)) }
+    let isAccepted = answers.withLock { answers in
+      answers.generation == generation && answers.accepted.contains(Peer(host: peer.host, port: peer.port, leaf: leaf))
+    }
     return isAccepted ? .accept : .ask
   }
 }

@@ -97,11 +97,11 @@ extension TaskCore {
     guard let session else { return }
     let transfer: TransferRequest
     do {
-      transfer = try session.prepare(request, options: options, manager: manager)
+      transfer = try session.prepare(request, options: options)
     } catch {
       return fail(error, url: request.url)
     }
-    let handle = session.engine.start(transfer, handler: self)
+    let handle = session.trust.start(transfer, handler: self, session.engine, manager)
     let (isCancelled, isSuspended) = state.withLock { state in
       // The hop may be over by now, and the next one starting.
       guard state.hopCount == hop else { return (false, false) }

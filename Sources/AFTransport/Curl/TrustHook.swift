@@ -15,13 +15,15 @@ final class TrustHook {
   let host: String
   let port: Int
   let isProxy: Bool
+  private let generation: UInt64
   private let evaluate: TrustEvaluator
   private(set) var failure: TransferFailure?
 
-  init(host: String, port: Int, isProxy: Bool, evaluate: @escaping TrustEvaluator) {
+  init(host: String, port: Int, isProxy: Bool, generation: UInt64, evaluate: @escaping TrustEvaluator) {
     self.host = host
     self.port = port
     self.isProxy = isProxy
+    self.generation = generation
     self.evaluate = evaluate
   }
 
@@ -62,8 +64,9 @@ final class TrustHook {
   }
 
   private func judge(_ chain: [Data], ssl: OpaquePointer?) -> Bool {
-    let peer = PeerTrust(
+    var peer = PeerTrust(
       host: host, port: port, chain: chain, stapledOCSPResponse: ssl.flatMap(Self.stapledResponse), isProxy: isProxy)
+    peer.generation = generation
     switch evaluate(peer) {
     case .accept:
       failure = nil

@@ -13,6 +13,16 @@ package final class Engine: Sendable {
     var retired: [Mailbox] = []
     var isShutDown = false
 
+    /// Nil after the shut-down.
+    mutating func start(_ request: TransferRequest, _ handler: any TransferHandler) -> TransferHandle? {
+      guard !isShutDown else { return nil }
+      if let lane, let id = lane.start(request, handler) { return TransferHandle(id: id, mailbox: lane) }
+      let fresh = Mailbox()
+      lane = fresh
+      EngineLoop.launch(fresh, configuration)
+      return fresh.start(request, handler).map { TransferHandle(id: $0, mailbox: fresh) }
+    }
+
     var lanes: [Mailbox] { lane.map { retired + [$0] } ?? retired }
   }
 
@@ -30,17 +40,25 @@ package final class Engine: Sendable {
   /// completion with `.cancelled`, on an arbitrary queue.
   @discardableResult
   package func start(_ request: TransferRequest, handler: any TransferHandler) -> TransferHandle {
-    let handle: TransferHandle? = state.withLock { state in
-      guard !state.isShutDown else { return nil }
-      if let lane = state.lane, let id = lane.start(request, handler) {
-        return TransferHandle(id: id, mailbox: lane)
-      }
-      let lane = Mailbox()
-      state.lane = lane
-      EngineLoop.launch(lane, state.configuration)
-      return lane.start(request, handler).map { TransferHandle(id: $0, mailbox: lane) }
+    let handle = state.withLock { $0.start(request, handler) }
+    return handle ?? refuse(request, handler)
+  }
+
+  /// The same, but only under a configuration of this generation: nil, and nothing happens, if the engine has another.
+  ///
+  /// Looking and starting are one step. Whoever started a transfer after looking could find that another thread had changed
+  /// the configuration in between, and a request under the wrong trust.
+  package func start(
+    _ request: TransferRequest, handler: any TransferHandler, under generation: UInt64
+  ) -> TransferHandle? {
+    let (handle, isOther) = state.withLock { state -> (TransferHandle?, Bool) in
+      guard state.isShutDown || state.configuration.generation == generation else { return (nil, true) }
+      return (state.start(request, handler), false)
     }
-    if let handle { return handle }
+    return isOther ? nil : handle ?? refuse(request, handler)
+  }
+
+  private func refuse(_ request: TransferRequest, _ handler: any TransferHandler) -> TransferHandle {
     let refused = TransferHandle(id: TransferID(raw: 0), mailbox: Mailbox())
     DispatchQueue.global().async {
       if case .reader(let reader) = request.body { reader.close() }
@@ -53,7 +71,11 @@ package final class Engine: Sendable {
   /// Gives transfers to come a new pool of connections, and `configuration`. Those that run go on in the old pool, under
   /// the old configuration, and its connections are closed when the last is done.
   package func retire(newConfiguration configuration: EngineConfiguration) {
-    let lane = state.withLock { state in
+    let lane = state.withLock { state -> Mailbox? in
+      // Two threads may have noticed the same change.
+      guard configuration.generation == 0 || configuration.generation != state.configuration.generation else {
+        return nil
+      }
       state.configuration = configuration
       defer { state.lane = nil }
       state.retired.removeAll { !$0.isOpen }

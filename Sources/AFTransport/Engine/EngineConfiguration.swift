@@ -13,6 +13,9 @@ package struct EngineConfiguration: Sendable {
   /// Sets what a policy wants on the `SSL_CTX` of a new connection: version floor, ciphers, client certificate.
   package var configureTLS: TLSConfigurator?
 
+  /// Names the configuration, for ``Engine/start(_:handler:under:)``.
+  package var generation: UInt64 = 0
+
   package init() {}
 }
 

@@ -38,7 +38,8 @@ extension Transfer {
         kind: .trustRefused, message: "The TLS settings for \(peer.host) cannot be applied", underlying: refusal)
       return false
     }
-    let hook = TrustHook(host: peer.host, port: peer.port, isProxy: isProxy, evaluate: evaluate)
+    let hook = TrustHook(
+      host: peer.host, port: peer.port, isProxy: isProxy, generation: configuration.generation, evaluate: evaluate)
     trustHook = hook
     return hook.install(on: context)
   }
@@ -59,7 +60,9 @@ extension Transfer {
       }
       let hook =
         trustHook
-        ?? TrustHook(host: authority.host, port: authority.port, isProxy: false, evaluate: evaluate)
+        ?? TrustHook(
+          host: authority.host, port: authority.port, isProxy: false, generation: configuration.generation,
+          evaluate: evaluate)
       guard hook.admit(ssl) else {
         trustHook = hook
         return false

@@ -105,6 +105,8 @@ package struct PeerTrust: Sendable {
   package var chain: [Data]
   package var stapledOCSPResponse: Data?
   package var isProxy: Bool
+  /// The generation of the configuration under which the peer is judged.
+  package var generation: UInt64 = 0
 
   package init(host: String, port: Int, chain: [Data], stapledOCSPResponse: Data? = nil, isProxy: Bool = false) {
     self.host = host
