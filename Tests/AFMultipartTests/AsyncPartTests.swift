@@ -1,5 +1,6 @@
 import AFMultipart
 import AFSupport
+import AFTestSupport
 import Foundation
 import Testing
 
