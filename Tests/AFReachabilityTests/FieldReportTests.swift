@@ -72,6 +72,7 @@ struct FieldReportTests {
       let delay = Double.random(in: 0...0.02, using: &random)
       let line = hasRoute ? "route del default" : "route add default via 192.0.2.1"
       async let change: Void = namespace.ip(line)
+      // The sleep is the report's own: a random moment near the change.
       try await Task.sleep(nanoseconds: UInt64(delay * 1e9))
       manager.startMonitoring()
       try await change

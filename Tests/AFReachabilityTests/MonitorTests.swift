@@ -82,6 +82,7 @@ struct MonitorTests {
     // The kernel finishes some things later (carriers), so the first second may have its events.
     try await eventually(within: 30, "a second without a wake-up") {
       let before = monitor.monitor.counters
+      // The sleep is the thing: a second in which nothing is to happen.
       try await Task.sleep(nanoseconds: 1_000_000_000)
       return monitor.monitor.counters == before
     }
@@ -169,7 +170,7 @@ struct MonitorTests {
   }
 }
 
-/// A value that only one thread uses, which the compiler cannot see.
+/// A value that only one thread uses. Unchecked because the compiler cannot see that.
 final class Confined<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

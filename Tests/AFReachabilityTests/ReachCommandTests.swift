@@ -2,16 +2,23 @@ import AFTestSupport
 import Foundation
 import Testing
 
-@Suite("afnet reach", .enabled(if: TestNamespace.isAvailable, "needs private network namespaces"))
-struct ReachCommandTests {
-  /// The tool, which is built next to the tests.
-  private static let tool = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+/// The tool, which is built next to the tests.
+enum AfnetTool {
+  static let path = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appendingPathComponent("afnet").path
+  static let isBuilt = FileManager.default.isExecutableFile(atPath: path)
+}
 
+@Suite(
+  "afnet reach",
+  .enabled(if: TestNamespace.isAvailable, "needs private network namespaces"),
+  .enabled(if: AfnetTool.isBuilt, "afnet has not been built")
+)
+struct ReachCommandTests {
   /// The output and the status of one run.
   private func reach(_ arguments: String, in namespace: TestNamespace) async throws -> (output: String, status: String)
   {
-    let output = try await namespace.command("sh", "-c", "'\(Self.tool)' reach \(arguments) 2>&1; echo $?")
+    let output = try await namespace.command("sh", "-c", "'\(AfnetTool.path)' reach \(arguments) 2>&1; echo $?")
     let lines = output.split(separator: "\n")
     return (lines.dropLast().joined(separator: "\n"), String(lines.last ?? ""))
   }
@@ -47,7 +54,7 @@ struct ReachCommandTests {
     let directory = try TemporaryDirectory()
     let output = directory.file("lines")
     let identifier = try await namespace.command(
-      "sh", "-c", "'\(Self.tool)' reach --watch --json >'\(output.path)' 2>&1 & echo $!"
+      "sh", "-c", "'\(AfnetTool.path)' reach --watch --json >'\(output.path)' 2>&1 & echo $!"
     )
     let process = try #require(pid_t(identifier.trimmingCharacters(in: .whitespacesAndNewlines)))
     defer { kill(process, SIGTERM) }

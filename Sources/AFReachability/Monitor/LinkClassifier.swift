@@ -3,15 +3,22 @@ import Foundation
 /// Finds out whether hardware is a radio, which rtnetlink does not tell.
 package struct LinkClassifier: Sendable {
   /// Where sysfs shows the interfaces.
-  package var directory = "/sys/class/net"
+  package var directory: String
+  /// Whether nl80211 calls the interface of that number wireless; nil if it cannot be asked.
+  package var askKernel: @Sendable (Int32) -> Bool?
 
-  package init(directory: String = "/sys/class/net") {
+  package init(
+    directory: String = "/sys/class/net",
+    askKernel: @escaping @Sendable (Int32) -> Bool? = { WirelessQuery.overSocket()?.isWireless($0) }
+  ) {
     self.directory = directory
+    self.askKernel = askKernel
   }
 
-  /// What the hardware behind `link` is. Software devices (those with a driver kind) are none.
+  /// What the hardware behind `link` is. Software devices (those with a driver kind) are no radios.
   package func medium(of link: NetworkLink) -> LinkMedium {
     guard link.driverKind == nil, !link.isLoopback else { return .wired }
+    if askKernel(link.index) == true { return .wifi }
     let path = "\(directory)/\(link.name)"
     // sysfs shows the namespace it was mounted in, which need not be ours: the same name may be another interface.
     guard let index = try? String(contentsOfFile: "\(path)/ifindex", encoding: .utf8),

@@ -31,8 +31,8 @@ enum MessageFlag {
 }
 
 /// The groups a monitor listens to, as the bits of `nl_groups`.
-enum MulticastGroups {
-  static let all: UInt32 = [
+package enum MulticastGroups {
+  package static let all: UInt32 = [
     RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE,
     RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE,
   ].reduce(0) { $0 | 1 << (UInt32($1.rawValue) - 1) }

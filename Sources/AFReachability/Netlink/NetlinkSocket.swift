@@ -8,7 +8,7 @@ package final class NetlinkSocket {
   private var buffer: UnsafeMutableRawBufferPointer
 
   /// What came of one attempt to receive.
-  enum Reception {
+  package enum Reception {
     /// So many bytes stand in the buffer.
     case datagram(Int)
     /// Nothing there.
@@ -65,7 +65,7 @@ package final class NetlinkSocket {
   }
 
   /// Takes the next datagram, if there is one.
-  func receive() throws(POSIXFailure) -> Reception {
+  package func receive() throws(POSIXFailure) -> Reception {
     while true {
       var sender = sockaddr_nl()
       var length = socklen_t(MemoryLayout<sockaddr_nl>.size)
@@ -103,7 +103,7 @@ package final class NetlinkSocket {
   }
 
   /// The first `count` bytes of the last datagram.
-  func bytes(_ count: Int) -> UnsafeRawBufferPointer {
+  package func bytes(_ count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: buffer[..<count])
   }
 
