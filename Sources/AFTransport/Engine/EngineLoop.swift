@@ -198,6 +198,9 @@ final class EngineLoop {
       // libcurl would go on sending a body that nobody may be reading: the answer is complete, and the connection goes.
       if let transfer = transfers[id] { end(transfer, nil) }
     }
+    while let id = turn.dueSooner.popLast() {
+      if let transfer = transfers[id] { schedule(transfer) }
+    }
   }
 
   /// Takes a transfer from libcurl and completes it, unless somebody has yet to say where its body goes.

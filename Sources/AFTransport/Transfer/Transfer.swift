@@ -28,7 +28,9 @@ final class Transfer {
   var isSendPaused = false
   /// The socket that libcurl watches for this transfer. (`CURLINFO_ACTIVESOCKET` knows it only after the end.)
   var socket: curl_socket_t?
-  var sendAgainAt = MonotonicTime.distantFuture
+  var sendAgainAt = MonotonicTime.distantFuture {
+    didSet { if sendAgainAt != .distantFuture { turn.dueSooner.append(id) } }
+  }
 
   // Receiving
   var route: ResponseRoute?
@@ -44,7 +46,9 @@ final class Transfer {
   var bytesReceived: Int64 = 0
   var downloadCredit = 0
   var isReceivePaused = false
-  var receiveAgainAt = MonotonicTime.distantFuture
+  var receiveAgainAt = MonotonicTime.distantFuture {
+    didSet { if receiveAgainAt != .distantFuture { turn.dueSooner.append(id) } }
+  }
 
   // Time
   var lastActivity: MonotonicTime
@@ -122,6 +126,8 @@ final class EngineTurn {
   private(set) var now = MonotonicTime.now
   /// Transfers whose response is complete, perhaps before their request.
   var answeredEarly: [TransferID] = []
+  /// Transfers that a callback has held back until a moment, so that the loop must look again sooner than it thought.
+  var dueSooner: [TransferID] = []
 
   func advance() { now = .now }
 }

@@ -63,6 +63,19 @@ private final class SlowBody: BodyReader {
     }
   }
 
+  @Test func `a body that waits for a moment is pulled at that moment, not at the next look at the idle time`()
+    async throws
+  {
+    try await withTestServer(handler: { _ in .text("ok") }) { server in
+      let body = SlowBody(count: 20 * 2048, piece: 2048, pause: 0.02)
+      // A sixteenth of the idle time is longer than the whole may take.
+      let request = TransferRequest.post(server.url(), .reader(body)) { $0.options.idleTimeout = 600 }
+      let start = MonotonicTime.now
+      #expect(await Engine.forTests().run(request).failure == nil)
+      #expect(MonotonicTime.now - start < 30)
+    }
+  }
+
   @Test func `B31: silence after the request ends it`() async throws {
     try await withTestServer(handler: { _ in .none(.stall) }) { server in
       let request = TransferRequest.post(server.url(), .data(Data(count: 100_000))) { $0.options.idleTimeout = 1 }
