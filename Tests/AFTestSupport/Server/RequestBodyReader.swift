@@ -13,6 +13,8 @@ final class RequestBodyReader {
   /// Effects by the number of bytes after which they happen, the earliest first.
   var faults: [(after: Int64, effect: TestEffect)] = []
 
+  /// Called with each piece of the body, once it is set.
+  var consume: ((UnsafeRawBufferPointer) throws -> Void)?
   /// Called before an effect: what the peer notices must already be on the record.
   var willPerform: () -> Void = {}
 
@@ -94,6 +96,7 @@ final class RequestBodyReader {
     if let fault = faults.first { limit = min(limit, fault.after - count) }
     let bytes = UnsafeRawBufferPointer(rebasing: connection.buffered[..<Int(limit)])
     hasher?.update(bytes)
+    try consume?(bytes)
     let room = keptSize - kept.count
     if room > 0 { kept.append(contentsOf: bytes.prefix(room)) }
     count += limit

@@ -37,6 +37,13 @@ package final class TestRequest {
     while reader.count < count, try reader.readSome() {}
   }
 
+  /// Reads the whole body, and hands it to `consume` piece by piece: for bodies of any size.
+  package func readBody(_ consume: @escaping (UnsafeRawBufferPointer) throws -> Void) throws {
+    reader.consume = consume
+    defer { reader.consume = nil }
+    try reader.readAll()
+  }
+
   /// The digest of the whole body, in lower case hex.
   package func bodySHA256() throws -> String? {
     try reader.readAll()

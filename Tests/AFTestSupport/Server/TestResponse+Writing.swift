@@ -33,10 +33,11 @@ extension TestResponse {
     case .bytes(let bytes), .raw(let bytes): return Int64(bytes.count)
     case .pattern(_, let count): return count
     case .stream: return nil
-    case .file(let path):
+    case .file(let path, let offset, let count):
+      if let count { return count }
       var info = stat()
       guard stat(path, &info) == 0 else { throw POSIXFailure(call: "stat", path: path) }
-      return Int64(info.st_size)
+      return Int64(info.st_size) - offset
     }
   }
 
@@ -75,7 +76,8 @@ extension TestResponse {
     case .none, .raw: break
     case .bytes(let bytes): try bytes.withUnsafeBytes(write)
     case .pattern(let offset, let count): try TestPattern.forEachPiece(from: offset, count: count, write)
-    case .file(let path): try forEachPiece(ofFile: path, write)
+    case .file(let path, let offset, let count):
+      try forEachPiece(ofFile: path, from: offset, count: count ?? .max, write)
     case .stream(let produce): try produce(BodyWriter(writer, connection: connection, isChunked: isChunked))
     }
     if isChunked {
@@ -85,14 +87,21 @@ extension TestResponse {
   }
 }
 
-private func forEachPiece(ofFile path: String, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+private func forEachPiece(
+  ofFile path: String, from offset: Int64, count: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
+) throws {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw POSIXFailure(call: "open", path: path) }
   defer { close(descriptor) }
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
   defer { buffer.deallocate() }
-  while case let count = read(descriptor, buffer.baseAddress, buffer.count), count != 0 {
-    guard count > 0 else { throw POSIXFailure(call: "read", path: path) }
-    try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+  var (position, left) = (offset, count)
+  while left > 0 {
+    let got = pread(descriptor, buffer.baseAddress, Int(min(left, Int64(buffer.count))), Int(position))
+    guard got >= 0 else { throw POSIXFailure(call: "read", path: path) }
+    if got == 0 { return }
+    try body(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
+    position += Int64(got)
+    left -= Int64(got)
   }
 }

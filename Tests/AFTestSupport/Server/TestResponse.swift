@@ -24,8 +24,8 @@ package struct TestResponse: Sendable {
   package enum Body: Sendable {
     case none
     case bytes([UInt8])
-    /// The file's bytes at the time of the answer.
-    case file(String)
+    /// `count` bytes of the file from `offset`, or all from there, as they are at the time of the answer.
+    case file(String, offset: Int64 = 0, count: Int64? = nil)
     /// `count` bytes of ``TestPattern`` from `offset`.
     case pattern(offset: Int64, count: Int64)
     /// Whatever the closure writes, piece by piece; chunked unless the framing says otherwise.
