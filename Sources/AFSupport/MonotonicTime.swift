@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A moment on the system's monotonic clock, in nanoseconds: never set back, never affected by the wall clock.
