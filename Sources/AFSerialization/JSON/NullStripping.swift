@@ -15,7 +15,7 @@ public func AFJSONObjectByRemovingKeysWithNullValues(
   _ JSONObject: Any,
   _ readingOptions: JSONSerialization.ReadingOptions
 ) -> Any {
-  let result = withoutNulls(JSONObject, depth: 0)
+  let result = withoutNulls(JSONObject, depth: 0) ?? JSONObject
   guard readingOptions.contains(.mutableContainers) else { return result }
   switch result {
   case let dictionary as [String: Any]: return NSMutableDictionary(dictionary: dictionary)
@@ -24,20 +24,47 @@ public func AFJSONObjectByRemovingKeysWithNullValues(
   }
 }
 
-private func withoutNulls(_ value: Any, depth: Int) -> Any {
-  guard depth < ParameterFlattener.maximumDepth else { return value }
+/// The value without its nulls, or nil if it has none: what has none is shared with the original, not copied.
+private func withoutNulls(_ value: Any, depth: Int) -> Any? {
   // Most values are texts and numbers, and comparing types costs less than a cast that fails.
   let type = type(of: value)
-  if type == String.self || type == NSNumber.self || type == Bool.self { return value }
-  if type is AnyClass, let object = value as? NSObject, FoundationContainer.isBottomless(object) { return value }
+  if type == String.self || type == NSNumber.self || type == Bool.self { return nil }
+  guard depth < ParameterFlattener.maximumDepth else { return nil }
+  if type is AnyClass, let object = value as? NSObject, FoundationContainer.isBottomless(object) { return nil }
   switch value {
-  case let dictionary as [String: Any]:
-    return dictionary.compactMapValues { isNull($0) ? nil : withoutNulls($0, depth: depth + 1) }
-  case let array as [Any]:
-    return array.compactMap { isNull($0) ? nil : withoutNulls($0, depth: depth + 1) }
-  default:
-    return value
+  case let dictionary as [String: Any]: return withoutNulls(dictionary, depth: depth)
+  case let array as [Any]: return withoutNulls(array, depth: depth)
+  default: return nil
   }
+}
+
+private func withoutNulls(_ dictionary: [String: Any], depth: Int) -> Any? {
+  var result: [String: Any]?
+  for (key, value) in dictionary {
+    if isNull(value) {
+      result = result ?? dictionary
+      result?[key] = nil
+    } else if let changed = withoutNulls(value, depth: depth + 1) {
+      result = result ?? dictionary
+      result?[key] = changed
+    }
+  }
+  return result
+}
+
+private func withoutNulls(_ array: [Any], depth: Int) -> Any? {
+  var result: [Any]?
+  for (index, value) in array.enumerated() {
+    if isNull(value) {
+      result = result ?? Array(array[..<index])
+    } else if let changed = withoutNulls(value, depth: depth + 1) {
+      result = result ?? Array(array[..<index])
+      result?.append(changed)
+    } else {
+      result?.append(value)
+    }
+  }
+  return result
 }
 
 /// By type: a cast of a Swift container to a class would first make Foundation's out of it, all the way down.

@@ -37,17 +37,15 @@ package struct ParameterFlattener {
   }
 
   private func flatten(
-    _ entries: [(key: Any, value: Any)],
+    _ entries: [ParameterValue.Entry],
     name: String?,
     depth: Int,
     visit: (String, ParameterValue) throws -> Void
   ) throws {
     guard try canEnter(name ?? "", depth: depth) else { return }
-    var fields = entries.map { (key: Self.text(of: $0.key), value: $0.value) }
-    Self.sort(&fields, by: \.key)
-    for (key, value) in fields {
-      let name = name.map { "\($0)[\(key)]" } ?? key
-      try flatten(ParameterValue(value), name: name, depth: depth + 1, visit: visit)
+    for entry in Self.sorted(entries) {
+      let name = name.map { "\($0)[\(entry.name)]" } ?? entry.name
+      try flatten(ParameterValue(entry.value), name: name, depth: depth + 1, visit: visit)
     }
   }
 
@@ -73,10 +71,8 @@ package struct ParameterFlattener {
       }
     case .set(let members):
       guard try canEnter(name, depth: depth) else { return }
-      var sorted = members.map { (text: Self.text(of: $0), member: $0) }
-      Self.sort(&sorted, by: \.text)
-      for (_, member) in sorted {
-        try flatten(ParameterValue(member), name: name, depth: depth + 1, visit: visit)
+      for member in Self.sorted(members.map { ParameterValue.Entry(name: Self.text(of: $0), value: $0) }) {
+        try flatten(ParameterValue(member.value), name: name, depth: depth + 1, visit: visit)
       }
     case .bottomless:
       guard isLenient else { throw tooDeep(name) }

@@ -11,13 +11,21 @@ package enum ParameterValue {
   case date(Date)
   case array([Any])
   case set([Any])
-  case dictionary([(key: Any, value: Any)])
+  case dictionary([Entry])
   /// A container of Foundation's that holds itself or is nested too deeply.
   case bottomless
   /// Something that can be described in words, such as a URL or a UUID.
   case described(String)
   /// A Swift value of a type that says nothing about how to write it.
   case opaque(Any.Type)
+
+  /// A key, as text, and its value.
+  package struct Entry {
+    package var name: String
+    package var value: Any
+    /// Whether the key was a text to begin with.
+    package var hasTextKey = true
+  }
 
   package init(_ value: Any) {
     // The common types first, by identity: a failed cast costs more than all of these comparisons.
@@ -31,7 +39,9 @@ package enum ParameterValue {
     } else if type == Double.self, let number = value as? Double {
       self = .floatingPoint(number, description: number.description)
     } else if type == [String: Any].self, let dictionary = value as? [String: Any] {
-      self = .dictionary(dictionary.map { ($0.key, $0.value) })
+      self = .dictionary(dictionary.map { Entry(name: $0.key, value: $0.value) })
+    } else if type == [String: String].self, let dictionary = value as? [String: String] {
+      self = .dictionary(dictionary.map { Entry(name: $0.key, value: $0.value) })
     } else if type == [Any].self, let array = value as? [Any] {
       self = .array(array)
     } else {
@@ -89,7 +99,7 @@ package enum ParameterValue {
     case let date as NSDate:
       self = .date(date as Date)
     case let dictionary as NSDictionary:
-      self = .dictionary(dictionary.map { ($0.key, $0.value) })
+      self = .dictionary(dictionary.map { Entry(key: $0.key, value: $0.value) })
     case let array as NSArray:
       self = .array(array.map { $0 })
     case let set as NSSet:
@@ -120,6 +130,13 @@ package enum ParameterValue {
   }
 }
 
+extension ParameterValue.Entry {
+  fileprivate init(key: Any, value: Any) {
+    let key = (key as? AnyHashable)?.base ?? key
+    self.init(name: ParameterFlattener.text(of: key), value: value, hasTextKey: key is String)
+  }
+}
+
 // How a value is asked for what it holds without knowing the types it is made of.
 
 protocol OptionalParameter { var wrappedParameter: Any? { get } }
@@ -137,7 +154,9 @@ extension Set: SetParameter {
   fileprivate var parameterMembers: [Any] { map { $0 } }
 }
 
-private protocol DictionaryParameter { var parameterEntries: [(key: Any, value: Any)] { get } }
+private protocol DictionaryParameter { var parameterEntries: [ParameterValue.Entry] { get } }
 extension Dictionary: DictionaryParameter {
-  fileprivate var parameterEntries: [(key: Any, value: Any)] { map { ($0.key, $0.value) } }
+  fileprivate var parameterEntries: [ParameterValue.Entry] {
+    map { ParameterValue.Entry(key: $0.key, value: $0.value) }
+  }
 }

@@ -60,12 +60,12 @@ struct StructuredParameters {
       }
     case .dictionary(let entries):
       try checkDepth()
-      for (key, value) in entries {
-        guard let key = (key as? String) ?? ((key as? AnyHashable)?.base as? String) else {
+      for entry in entries {
+        guard entry.hasTextKey else {
           throw fault("has a key that is no text, which \(format.name) cannot express")
         }
-        path.append(.key(key))
-        try check(value)
+        path.append(.key(entry.name))
+        try check(entry.value)
         path.removeLast()
       }
     case .bottomless:

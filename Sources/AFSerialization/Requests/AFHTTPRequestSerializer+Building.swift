@@ -29,17 +29,17 @@ extension AFHTTPRequestSerializer {
       let data = try Self.data(body, encoding: settings.stringEncoding)
       return try Self.request(from: request, settings: settings, contentType: formContentType, body: data)
     }
-    var result = request
-    if let parameters, let url = request.url {
-      result.url = try urlByAppending(parameters, to: url, of: request, settings: settings)
-    }
-    return try Self.request(from: result, settings: settings)
+    guard let parameters, let url = request.url else { return try Self.request(from: request, settings: settings) }
+    let longer = try urlByAppending(parameters, to: url, of: request, settings: settings)
+    return try Self.request(from: request, settings: settings, url: longer)
   }
 
-  /// A copy of a request with the default headers, and with a body and its content type.
+  /// A copy of a request with the default headers, and with another URL, or a body and its content type. All is set on one
+  /// copy: Foundation makes another one whenever a request that is shared is changed.
   static func request(
     from request: URLRequest,
     settings: HTTPRequestSettings,
+    url: URL? = nil,
     contentType: String? = nil,
     body: Data? = nil
   ) throws -> URLRequest {
@@ -59,6 +59,7 @@ extension AFHTTPRequestSerializer {
       }
     }
     if let contentType, !hasContentType { fields["Content-Type"] = contentType }
+    if let url { result.url = url }
     // All at once: Foundation searches and copies for each field that is set alone.
     result.allHTTPHeaderFields = fields
     if let body { result.httpBody = body }
