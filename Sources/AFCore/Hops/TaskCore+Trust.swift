@@ -13,7 +13,7 @@ extension TaskCore {
     do {
       trust = try AFServerTrust(derRepresentations: peer.chain, stapledOCSPResponse: peer.stapledOCSPResponse)
     } catch {
-      return fail(URLError.serverUntrusted(host: peer.host, url: url, trust: nil, reason: error), url: url)
+      return fail(URLError.serverUntrusted(host: peer.host, url: url, trust: nil, reason: error))
     }
     let question = ask(session, nil)
     let decide: AFURLSessionManager.ChallengeAnswer = { disposition, _ in
@@ -21,7 +21,7 @@ extension TaskCore {
       guard disposition == .useCredential else {
         let challengeError = self.state.withLock { $0.challengeError }
         self.state.withLock { $0.rawError = URLError.cancelled(url: url) }
-        return self.fail(challengeError ?? Self.refusal(disposition, peer, url, trust), url: url)
+        return self.fail(challengeError ?? Self.refusal(disposition, peer, url, trust))
       }
       session.trust.accept(peer)
       self.goOn(with: self.state.withLock { $0.current })

@@ -118,7 +118,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
 
   override func refusal(for url: String) -> (any Error)? {
     let policy = core.securityPolicy
-    guard policy.sslPinningMode != .none, baseURL?.scheme != "https" else { return nil }
+    guard policy.pinsAnything, baseURL?.scheme != "https" else { return nil }
     return AFInvalidSecurityPolicyError(mode: policy.sslPinningMode, baseURL: baseURL)
   }
 

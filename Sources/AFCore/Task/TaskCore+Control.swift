@@ -98,8 +98,11 @@ extension TaskCore {
     let transfer: TransferRequest
     do {
       transfer = try session.prepare(request, options: options)
+    } catch let error as URLError {
+      return fail(error)
     } catch {
-      return fail(error, url: request.url)
+      let text = "The request body cannot be read: \(String(describing: error))"
+      return fail(URLError.make(URLError.code(forBody: error), url: request.url, text, underlying: error))
     }
     let handle = session.trust.start(transfer, handler: self, session.engine, manager)
     let (isCancelled, isSuspended) = state.withLock { state in
@@ -116,12 +119,7 @@ extension TaskCore {
   }
 
   /// Ends the task before, or between, hops.
-  func fail(_ error: any Error, url: String) {
-    let error =
-      error as? URLError
-      ?? URLError.make(
-        URLError.code(forBody: error), url: url, "The request body cannot be read: \(String(describing: error))",
-        underlying: error)
+  func fail(_ error: any Error) {
     state.withLock { if $0.reason == nil { $0.reason = error } }
     finish()
   }
