@@ -49,10 +49,7 @@ let package = Package(
     .executableTarget(name: "quickstart", dependencies: ["AFNetworking", "AFTestSupport"]),
     .executableTarget(
       name: "AFBenchmarks",
-      dependencies: [
-        "AFNetworking", "AFCore", "AFMultipart", "AFSerialization", "AFSupport", "AFTransport", "AFTestSupport",
-        "CBenchmarkPeers",
-      ],
+      dependencies: ["AFNetworking", "AFSupport", "AFTransport", "AFTestSupport", "CBenchmarkPeers"],
       path: "Benchmarks/AFBenchmarks"
     ),
     .target(name: "CBenchmarkPeers", dependencies: ["CCurl", "COpenSSL"], path: "Benchmarks/CBenchmarkPeers"),
@@ -87,6 +84,16 @@ if let names = Context.environment["AF_TESTS"]?.split(separator: ",").map(String
   }
   package.targets.removeAll { target in unwanted.contains { $0.name == target.name } }
   package.products.removeAll { product in unwanted.contains { $0.name == product.name } }
+}
+
+// The fuzz targets exist only for `Scripts/fuzz`, which sets this and links them with libFuzzer's main.
+if Context.environment["AF_FUZZ"] != nil {
+  for (name, dependencies) in [("FuzzNetlink", ["AFReachability"])] {
+    package.products.append(.library(name: name, type: .static, targets: [name]))
+    package.targets.append(
+      .target(name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, path: "Fuzz/\(name)")
+    )
+  }
 }
 
 // One place for the settings of every Swift target.

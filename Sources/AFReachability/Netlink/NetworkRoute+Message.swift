@@ -21,7 +21,7 @@ enum RouteRelevance {
 
 extension NetworkRoute {
   /// What a route message says; nil if it is of a family or kind that is not known.
-  init?(_ message: NetlinkMessage) throws(NetlinkFormatError) {
+  package init?(_ message: NetlinkMessage) throws(NetlinkFormatError) {
     let header = try message.fixedPart(rtmsg.self)
     guard let family = IPAddress.Family(rawValue: header.rtm_family), let kind = RouteKind(rawValue: header.rtm_type)
     else { return nil }
