@@ -6,7 +6,7 @@ public import Foundation
 /// A manager does nothing before ``startMonitoring()``. The present status is then reported once, soon and without
 /// waiting for a change, and after it every change of the status, in order: ``networkReachabilityStatus`` takes the new
 /// value, the block given to ``setReachabilityStatusChange(_:)`` is called, and
-/// ``Foundation/NSNotification/Name/AFNetworkingReachabilityDidChange`` is posted, all three on the main queue or on the
+/// `NSNotification.Name.AFNetworkingReachabilityDidChange` is posted, all three on the main queue or on the
 /// queue given to ``init(target:debounce:callbackQueue:)``. Equal statuses are not reported twice in a row.
 ///
 /// A program whose main thread does not run the main queue (`dispatchMain()`, `RunLoop.main.run()`) hears nothing on it;

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The key under which ``Foundation/NSNotification/Name/AFNetworkingReachabilityDidChange`` carries the new status: an
+/// The key under which `NSNotification.Name.AFNetworkingReachabilityDidChange` carries the new status: an
 /// `NSNumber` with the raw value of an ``AFNetworkReachabilityStatus``.
 public let AFNetworkingReachabilityNotificationStatusItem: String = "AFNetworkingReachabilityNotificationStatusItem"
 
