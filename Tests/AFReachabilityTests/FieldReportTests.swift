@@ -130,8 +130,18 @@ struct FieldReportTests {
     #expect(statuses.values == [expected])
   }
 
-  @Test("B24: after an overflow the picture is taken anew: one report, the right one, and toggles still work")
-  func overflow() async throws {
+  /// The default route goes in the midst of the burst, or goes and comes before it and goes in the part that is lost.
+  static let overflows: [[String]] = [
+    burst[..<250] + ["route del default"] + burst[250...],
+    ["route del default", "route add default via 192.0.2.1"] + burst + ["route del default"],
+  ]
+  private static let burst = (0..<500).map { "route add 10.\($0 / 250).\($0 % 250).0/24 dev v0" }
+
+  @Test(
+    "B24: after an overflow the picture is taken anew: one report, the right one, and toggles still work",
+    arguments: overflows
+  )
+  func overflow(lines: [String]) async throws {
     let namespace = try TestNamespace()
     try await namespace.addUplink()
     var configuration = NetworkMonitor.Configuration()
@@ -150,8 +160,7 @@ struct FieldReportTests {
       stall.wait()
     }
     try await isStalled.wait(for: 1)
-    let lines = (0..<500).map { "route add 10.\($0 / 250).\($0 % 250).0/24 dev v0" }
-    try await namespace.ip(lines: Array(lines[..<250]) + ["route del default"] + Array(lines[250...]))
+    try await namespace.ip(lines: lines)
     let before = monitor.monitor.counters
     stall.signal()
     try await statuses.wait(for: 2)

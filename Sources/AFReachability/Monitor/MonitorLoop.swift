@@ -71,7 +71,8 @@ final class MonitorLoop {
   /// Sleeps until there is something to do. Without a deadline, and without events, that is for ever.
   private func wait(on wakeUp: Int32, until deadline: MonotonicTime?) {
     var entries = [pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)]
-    if let watch { entries.append(pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0)) }
+    // What comes while everything is to be asked for anew says nothing.
+    if let watch, !watch.isStale { entries.append(pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0)) }
     var timeout: Int32 = -1
     if let deadline {
       let seconds = max(0, deadline - .now)
@@ -87,7 +88,7 @@ final class MonitorLoop {
 
 extension MonitorLoop {
   private func receive() {
-    guard let watch else { return }
+    guard let watch, !watch.isStale else { return }
     do throws(POSIXFailure) {
       _ = try watch.receiveAvailable()
     } catch {
@@ -101,6 +102,8 @@ extension MonitorLoop {
     if names.expire(now) { judgeAll() }
     if lookAgain || retry.map({ $0 <= now }) ?? true { lookAtNetwork() }
     judgeNew()
+    // Judging asks the kernel, which may have told more meanwhile.
+    if retry == nil, lookUpFailure != nil || watch.map({ $0.isStale || !$0.changes.isEmpty }) ?? false { retry = now }
     for name in names.takeReady(now) {
       configuration.resolver.resolve(name) { [mailbox] resolution in
         _ = mailbox.send(.resolved(name: name, resolution))

@@ -51,8 +51,7 @@ package final class NetworkWatch {
 
   /// Forgets everything and asks for everything. False if messages were lost meanwhile: it has to be done again.
   package func synchronize() throws(POSIXFailure) -> Bool {
-    // What is queued is older than the dump that follows.
-    while case .datagram = try socket.receive() {}
+    guard try discardQueued() else { return false }
     isStale = false
     isSynchronizing = true
     changes = []
@@ -72,6 +71,15 @@ package final class NetworkWatch {
     model = fresh
     changes.formUnion([.paths, .lookUps])
     return true
+  }
+
+  /// Throws away what is queued: it is older than the dump that follows, and would undo parts of it. False if there is no
+  /// end to it.
+  private func discardQueued() throws(POSIXFailure) -> Bool {
+    for _ in 0..<100_000 {
+      if case .empty = try socket.receive() { return true }
+    }
+    return false
   }
 
   /// Asks for the routes again. If more has happened meanwhile, ``changes`` goes on to call them uncertain.

@@ -9,6 +9,7 @@ extension LinkUpdate {
     index = header.ifi_index
     flags = header.ifi_flags
     hardwareType = header.ifi_type
+    var isLowerElsewhere = false
     var attributes = message.attributes(after: ifinfomsg.self)
     while let attribute = try attributes.next() {
       switch attribute.type {
@@ -16,11 +17,14 @@ extension LinkUpdate {
       case LinkAttribute.mtu: mtu = Int(try attribute.uint32())
       case LinkAttribute.operationalState: operationalState = try attribute.uint8()
       case LinkAttribute.lowerLink: lowerIndex = try attribute.int32()
+      case LinkAttribute.lowerNamespace: isLowerElsewhere = true
       case LinkAttribute.group: group = try attribute.uint32()
       case LinkAttribute.info: driverKind = try Self.driverKind(attribute.value)
       default: break
       }
     }
+    // A number of another namespace would be some other link here; 0 is none.
+    if isLowerElsewhere { lowerIndex = 0 }
   }
 
   private static func driverKind(_ info: UnsafeRawBufferPointer) throws(NetlinkFormatError) -> String? {

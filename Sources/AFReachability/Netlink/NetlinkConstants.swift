@@ -43,6 +43,7 @@ enum LinkAttribute {
   static let name = UInt16(IFLA_IFNAME)
   static let mtu = UInt16(IFLA_MTU)
   static let lowerLink = UInt16(IFLA_LINK)
+  static let lowerNamespace = UInt16(IFLA_LINK_NETNSID)
   static let operationalState = UInt16(IFLA_OPERSTATE)
   static let group = UInt16(IFLA_GROUP)
   static let info = UInt16(IFLA_LINKINFO)
