@@ -49,7 +49,10 @@ let package = Package(
     .executableTarget(name: "quickstart", dependencies: ["AFNetworking", "AFTestSupport"]),
     .executableTarget(
       name: "AFBenchmarks",
-      dependencies: ["AFNetworking", "AFSupport", "AFTransport", "AFTestSupport", "CBenchmarkPeers"],
+      dependencies: [
+        "AFNetworking", "AFCore", "AFMultipart", "AFSerialization", "AFSupport", "AFTransport", "AFTestSupport",
+        "CBenchmarkPeers",
+      ],
       path: "Benchmarks/AFBenchmarks"
     ),
     .target(name: "CBenchmarkPeers", dependencies: ["CCurl", "COpenSSL"], path: "Benchmarks/CBenchmarkPeers"),

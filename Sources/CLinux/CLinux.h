@@ -3,7 +3,6 @@
 #define CLINUX_H
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/sockios.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,7 +36,8 @@ static inline int af_unshare_mounts(void) { return syscall(SYS_unshare, 0x000200
 /* Renames unless there is something at `to` already: -1 with EEXIST then, EINVAL where the file system cannot promise it. */
 static inline int af_rename_exclusive(const char *_Nonnull from, const char *_Nonnull to) {
   const unsigned int no_replace = 1; /* RENAME_NOREPLACE */
-  return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, no_replace);
+  const int here = -100;             /* AT_FDCWD; <fcntl.h> would make this module the owner of struct timespec */
+  return (int)syscall(SYS_renameat2, here, from, here, to, no_replace);
 }
 
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationXML
 import Testing
 
 /// That the benchmarks run and report in the form that is promised. No figure is judged: that is for a quiet machine.
@@ -43,6 +44,7 @@ import Testing
     let entries = try JSONDecoder().decode([Entry].self, from: data)
     for name in cases {
       let base = try #require(entries.first { $0.workload == name && $0.client == yardstick })
+      #expect(entries.contains { $0.workload == name && $0.client == "AFNetworking" })
       #expect(base.runs == 2)
       #expect(base.time_ratio == 1 && base.cpu_ratio == 1)
       #expect(run.output.contains(name))

@@ -13,6 +13,9 @@ enum MultipartSample {
         withFileURL: URL(fileURLWithPath: job.file), name: "file", fileName: "large.bin",
         mimeType: "application/octet-stream")
     }
+    if job.rate > 0, let form = form as? AFMultipartForm {
+      form.bandwidthLimit = AFBandwidthLimit(bytesPerSecond: Int(job.rate))
+    }
     if job.delay > 0 { form.throttleBandwidth(withPacketSize: UInt(job.packet), delay: job.delay) }
   }
 

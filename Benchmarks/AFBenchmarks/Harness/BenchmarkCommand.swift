@@ -11,13 +11,14 @@ struct BenchmarkCommand {
     let workbench = try Workbench(options: options)
     let gate = LoadGate(isActive: options.waitsForQuiet) { [getpid()] + workbench.serverIdentifiers }
     let steps = plans.flatMap { plan in
-      (0..<options.roundCount).flatMap { _ in plan.clients.map { plan.step($0) } }
+      (0..<options.roundCount + (options.report == nil ? 0 : 1)).flatMap { _ in plan.clients.map { plan.step($0) } }
     }
     let progress = ProgressLine(steps: steps)
     var results: [ClientResult] = []
     for plan in plans {
       var runner = CaseRunner(
-        plan: plan, rounds: options.roundCount, workbench: workbench, gate: gate, progress: progress)
+        plan: plan, rounds: options.roundCount, workbench: workbench, gate: gate, progress: progress,
+        isProfiled: options.report != nil)
       let measured = try runner.run()
       progress.clear()
       print(Table.text(measured, rounds: options.roundCount), terminator: "\n\n")
@@ -25,6 +26,7 @@ struct BenchmarkCommand {
       results += measured
     }
     if let path = options.json { try JSONReport.write(results, to: path) }
+    if let path = options.report { try HTMLReport.write(results, rounds: options.roundCount, to: path) }
   }
 
   private func makePlans() throws -> [Plan] {

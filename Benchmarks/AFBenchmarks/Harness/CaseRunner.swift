@@ -11,12 +11,14 @@ struct CaseRunner {
   let workbench: Workbench
   let gate: LoadGate
   let progress: ProgressLine
+  /// Whether every client runs once more to tell where its time goes.
+  let isProfiled: Bool
 
   mutating func run() throws -> [ClientResult] {
     let job = try workbench.prepare(plan.benchmark)
     var results = plan.clients.map {
       ClientResult(
-        workload: plan.workload.name, benchmark: plan.benchmark.name, client: $0.name, unit: plan.benchmark.unit)
+        workload: plan.workload.name, benchmark: plan.benchmark, client: $0.name)
     }
     for round in 0..<rounds {
       // Whoever comes first in one round comes later in the next: what heats up or fills up hits all alike.
@@ -25,13 +27,20 @@ struct CaseRunner {
         results[index].runs.append(try measure(plan.clients[index], job: job, round: round))
       }
     }
+    if isProfiled {
+      for index in plan.clients.indices {
+        var job = job
+        job.profiles = true
+        results[index].profile = try measure(plan.clients[index], job: job, round: rounds).sample
+      }
+    }
     results.compare(with: plan.workload.yardstick)
     return results
   }
 
   private func measure(_ client: Client, job: Job, round: Int) throws -> Run {
     let step = plan.step(client)
-    progress.begin(step, detail: "round \(round + 1) of \(rounds)")
+    progress.begin(step, detail: job.profiles ? "profile" : "round \(round + 1) of \(rounds)")
     let start = MonotonicTime.now
     var job = job
     job.workload = plan.workload.name

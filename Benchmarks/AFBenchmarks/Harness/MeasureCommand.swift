@@ -8,7 +8,7 @@ enum MeasureCommand {
     guard let client = Catalog.workload(job.workload)?.clients.first(where: { $0.name == job.client }) else {
       throw UsageError("there is no client \(job.client) for \(job.workload)")
     }
-    let meter = Meter()
+    let meter = Meter(profiles: job.profiles)
     try await client.run(job, meter)
     guard let sample = meter.sample else { throw BenchmarkError("\(job.client) measured nothing") }
     print(String(decoding: try JSONEncoder().encode(sample), as: UTF8.self))

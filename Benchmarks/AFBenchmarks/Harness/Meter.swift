@@ -1,4 +1,5 @@
 import AFSupport
+import CBenchmarkPeers
 import Foundation
 
 /// Measures what this process spends between `start` and `stop`.
@@ -9,9 +10,15 @@ final class Meter: Sendable {
     var sample: Sample?
   }
 
+  private let profiles: Bool
   private let state = Locked(State())
 
+  init(profiles: Bool) {
+    self.profiles = profiles
+  }
+
   func start() {
+    if profiles { afb_profile_start() }
     let processor = Self.processorSeconds()
     state.withLock {
       $0.startTime = .now
@@ -25,9 +32,11 @@ final class Meter: Sendable {
     let end = MonotonicTime.now
     let processor = Self.processorSeconds()
     let peak = Self.peakMemory()
+    let stages = profiles ? Stage.stopProfile() : nil
     state.withLock {
       $0.sample = Sample(
-        units: units, seconds: end - $0.startTime, processorSeconds: processor - $0.startProcessor, peakMemory: peak)
+        units: units, seconds: end - $0.startTime, processorSeconds: processor - $0.startProcessor, peakMemory: peak,
+        stages: stages)
     }
   }
 
@@ -63,4 +72,6 @@ struct Sample: Codable, Sendable {
   var processorSeconds: Double
   /// Bytes.
   var peakMemory: Int64
+  /// Shares of the processor time, by stage, if the run was profiled.
+  var stages: [Stage: Double]?
 }

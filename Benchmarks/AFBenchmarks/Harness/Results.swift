@@ -1,14 +1,16 @@
 /// What one client did in one case, over all rounds.
 struct ClientResult: Sendable {
   let workload: String
-  let benchmark: String
+  let benchmark: Case
   let client: String
-  let unit: Unit
   var runs: [Run] = []
+  /// A run that was profiled, and not counted.
+  var profile: Sample?
   /// Medians of what each round gave against the yardstick; nil where the yardstick has not run.
   var timeRatio: Double?
   var processorRatio: Double?
 
+  var unit: Unit { benchmark.unit }
   var rate: Double { runs.map { unit.rate($0.sample) }.median }
   var processorCost: Double { runs.map { unit.processorCost($0.sample) }.median }
   var peakMemory: Int64 { runs.map(\.sample.peakMemory).max() ?? 0 }
@@ -40,7 +42,7 @@ extension [ClientResult] {
   mutating func compare(with yardstick: String) {
     for index in indices {
       guard
-        let base = first(where: { $0.benchmark == self[index].benchmark && $0.client == yardstick }),
+        let base = first(where: { $0.benchmark.name == self[index].benchmark.name && $0.client == yardstick }),
         !base.runs.isEmpty
       else { continue }
       let pairs = self[index].runs.compactMap { run in

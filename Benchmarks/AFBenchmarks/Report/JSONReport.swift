@@ -43,7 +43,7 @@ enum JSONReport {
   static func write(_ results: [ClientResult], to path: String) throws {
     let entries = results.map {
       Entry(
-        workload: $0.benchmark, client: $0.client, rate: $0.rate, rateUnit: $0.unit.rateName,
+        workload: $0.benchmark.name, client: $0.client, rate: $0.rate, rateUnit: $0.unit.rateName,
         cpuPerUnit: $0.processorCost, cpuUnit: $0.unit.processorName, peakRSSMiB: Double($0.peakMemory) / 1_048_576,
         timeRatio: $0.timeRatio, cpuRatio: $0.processorRatio, runs: $0.runs.count)
     }

@@ -16,7 +16,7 @@ enum Table {
         result.serverLoad > 0 ? "\(Int((result.serverLoad * 100).rounded())) %" : "",
       ])
     }
-    var lines = ["\(first.benchmark)   (medians of \(rounds) rounds)"]
+    var lines = ["\(first.benchmark.name)   (medians of \(rounds) rounds)"]
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     for row in rows {
       let cells = row.enumerated().map { column, cell in

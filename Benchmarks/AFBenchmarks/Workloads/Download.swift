@@ -13,6 +13,7 @@ extension Workload {
       Client(name: "libcurl-16KiB", summary: "C: a buffer of libcurl's default size", isUsual: false) { job, meter in
         try LibcurlDownload.run(job, meter, buffer: 16 << 10)
       },
+      AFNetworkingClient.download,
       EngineClient.download,
       URLSessionDownload.client,
     ],

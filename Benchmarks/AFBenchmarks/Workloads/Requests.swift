@@ -9,6 +9,9 @@ extension Workload {
     yardstick: "libcurl",
     clients: [
       Client(name: "libcurl", summary: "C: one thread, epoll, handles used again", run: LibcurlRequests.run),
+      AFNetworkingClient.requests,
+      AFNetworkingClient.decodedRequests,
+      AFNetworkingClient.closureRequests,
       EngineClient.requests,
       URLSessionRequests.client,
     ],

@@ -19,6 +19,7 @@ extension Workload {
       ) { job, meter in
         try await freshConnections(job, meter, keepsDirectory: true)
       },
+      AFNetworkingClient.freshConnections,
       Client(
         name: "URLSession", summary: "FoundationNetworking: async data(for:)", needsSystemTrust: true,
         whyNot: URLSessionClient.whyNot

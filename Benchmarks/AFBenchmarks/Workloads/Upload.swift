@@ -20,6 +20,7 @@ extension Workload {
       ) { job, meter in
         try LibcurlUpload.run(job, meter, buffer: 64 << 10, usesMime: false)
       },
+      AFNetworkingClient.upload,
       EngineClient.upload,
       URLSessionUpload.stream,
       URLSessionUpload.file,

@@ -83,6 +83,8 @@ struct Job: Codable, Sendable {
   var packet = 0
   var delay = 0.0
   var rate: Int64 = 0
+  /// Note where the time goes. Costs a little, so that such a run is not counted.
+  var profiles = false
   /// Where the client may make files.
   var directory = ""
 }

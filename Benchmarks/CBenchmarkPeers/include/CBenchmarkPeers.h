@@ -65,6 +65,23 @@ int64_t afb_download(const afb_download_options *_Nonnull options, char *_Nonnul
 /* Reads the whole file into one reused buffer with pread, `packet` bytes a call. Returns the bytes read, or -1. */
 int64_t afb_pread_file(const char *_Nonnull file, size_t packet, char *_Nonnull error);
 
+/* --- where the time goes ------------------------------------------------------------------------------------------- */
+
+typedef enum {
+  AFB_STAGE_READ,   /* reading files */
+  AFB_STAGE_WRITE,  /* writing files */
+  AFB_STAGE_COPY,   /* moving bytes in memory */
+  AFB_STAGE_TLS,    /* OpenSSL, both ways */
+  AFB_STAGE_SOCKET, /* the kernel's side of the network, and waiting calls that return at once */
+  AFB_STAGE_OTHER,  /* everything else that computes */
+  AFB_STAGE_COUNT
+} afb_stage;
+
+/* Begins to note, about once a millisecond of this process's processor time, what it is doing. */
+void afb_profile_start(void);
+/* Ends it, and gives the share of each stage in the processor time since. */
+void afb_profile_stop(double shares[_Nonnull AFB_STAGE_COUNT]);
+
 /* --- the server ---------------------------------------------------------------------------------------------------- */
 
 typedef struct afb_server afb_server;

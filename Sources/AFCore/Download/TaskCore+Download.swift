@@ -140,7 +140,7 @@ extension TaskCore {
   private func place(_ file: DownloadFile) {
     let (closures, blocks, manager, session) = state.withLock { ($0.closures, $0.blocks, $0.manager, $0.session) }
     guard let manager, let session, let shell = downloadShell,
-      closures.destination != nil || blocks.blocks.didFinishDownloading != nil || !manager.core.classInterests.isEmpty
+      closures.destination != nil || blocks.interests.contains(.finishDownload)
     else { return finish() }
     state.withLock { $0.hasQueuedCallbacks = true }
     session.callbackQueue.async {

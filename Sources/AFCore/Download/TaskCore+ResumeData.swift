@@ -54,7 +54,7 @@ extension TaskCore {
       state.hasQueuedCallbacks = true
       return (state.manager, state.blocks)
     }
-    guard let manager, blocks.blocks.didResumeDownload != nil || !manager.core.classInterests.isEmpty else { return }
+    guard let manager, blocks.interests.contains(.resumeDownload) else { return }
     session.callbackQueue.async {
       guard let shell = self.downloadShell else { return }
       manager.urlSession(

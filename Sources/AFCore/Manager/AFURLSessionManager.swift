@@ -26,13 +26,14 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
 
   /// A manager with a session configuration, which is copied; nil means the default one.
   public init(sessionConfiguration configuration: URLSessionConfiguration?) {
-    core = ManagerCore(configuration: configuration, classInterests: Self.interests)
+    core = ManagerCore(configuration: configuration, classInterests: OverrideProbe.interests(of: Self.self))
     super.init()
   }
 
   /// Reads an archived manager: its session configuration. Everything else has its default, as in AFNetworking.
   public required init?(coder: NSCoder) {
-    core = ManagerCore(configuration: ArchivedConfiguration.decode(coder), classInterests: Self.interests)
+    core = ManagerCore(
+      configuration: ArchivedConfiguration.decode(coder), classInterests: OverrideProbe.interests(of: Self.self))
     super.init()
   }
 
@@ -48,11 +49,6 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
   @discardableResult
   open func copy(with zone: NSZone? = nil) -> Any {
     AFURLSessionManager(sessionConfiguration: core.configuration)
-  }
-
-  /// A class of ours overrides nothing; any other may.
-  private class var interests: Interests {
-    self == AFURLSessionManager.self || self == AFHTTPSessionManager.self ? [] : .all
   }
 
   /// The session. Made when it is first asked for, and again after it was reset.

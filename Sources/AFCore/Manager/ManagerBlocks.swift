@@ -46,7 +46,9 @@ struct Interests: OptionSet, Sendable {
   static let data = Interests(rawValue: 1 << 7)
   static let cache = Interests(rawValue: 1 << 8)
   static let writeData = Interests(rawValue: 1 << 9)
-  static let all = Interests(rawValue: (1 << 10) - 1)
+  static let finishDownload = Interests(rawValue: 1 << 10)
+  static let resumeDownload = Interests(rawValue: 1 << 11)
+  static let all = Interests(rawValue: (1 << 12) - 1)
 }
 
 /// A manager's blocks at one moment, shared by the tasks that began with them.
@@ -71,6 +73,8 @@ final class BlockTable: Sendable {
     note(.data, blocks.didReceiveData != nil)
     note(.cache, blocks.willCacheResponse != nil)
     note(.writeData, blocks.didWriteData != nil)
+    note(.finishDownload, blocks.didFinishDownloading != nil)
+    note(.resumeDownload, blocks.didResumeDownload != nil)
     self.interests = interests
   }
 }

@@ -22,7 +22,7 @@ extension TaskResult {
       info[AFNetworkingTaskDidCompleteResponseDataKey] = data ?? Data()
     }
     if let object { info[AFNetworkingTaskDidCompleteSerializedResponseKey] = object }
-    if let error { info[AFNetworkingTaskDidCompleteErrorKey] = error }
+    if let error { info[AFNetworkingTaskDidCompleteErrorKey] = error as NSError }
     if let metrics = task.metrics { info[AFNetworkingTaskDidCompleteSessionTaskMetrics] = metrics }
     NotificationRelay.shared.post(.AFNetworkingTaskDidComplete, object: shell ?? task.shell, userInfo: info)
   }

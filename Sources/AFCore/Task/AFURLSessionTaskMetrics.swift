@@ -103,9 +103,10 @@ public final class AFURLSessionTaskTransactionMetrics: NSObject, Sendable {
     responseEndDate = record.end
     networkProtocolName =
       switch metrics.httpVersion {
-      case 10: "http/1.0"
-      case 11: "http/1.1"
-      case 20: "h2"
+      // libcurl's numbers for the versions.
+      case 1: "http/1.0"
+      case 2: "http/1.1"
+      case 3: "h2"
       case 30: "h3"
       default: nil
       }

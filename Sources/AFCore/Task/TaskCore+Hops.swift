@@ -81,7 +81,13 @@ extension TaskCore {
         if failure.kind == .trustUndecided, let peer = failure.peer { return .ask(peer) }
         // A redirect whose own body broke off is a redirect all the same.
         if let next = state.next, failure.kind != .cancelled { return .next(next) }
-        state.error = state.reason ?? URLError.make(failure, url: state.current.url)
+        let error = URLError.make(failure, url: state.current.url)
+        if failure.kind == .refusedByHandler, let own = failure.underlying {
+          state.error = own
+          state.rawError = URLError.cancelled(url: state.current.url)
+        } else {
+          state.error = error
+        }
       } else if let next = state.next {
         return .next(next)
       }

@@ -101,7 +101,7 @@ import Testing
       let start = MonotonicTime.now
       async let upload: Double = {
         let response = try await manager.post("f") { form in
-          form.throttleBandwidth(withPacketSize: 2048, delay: 0.05)
+          form.throttleBandwidth(withPacketSize: 2048, delay: 0.1)
           for size in [700, 2048, 2049, 15_683] {
             form.appendPart(
               withFileData: TestPattern.data(count: size), name: "p", fileName: "p", mimeType: "a/b")
@@ -111,11 +111,12 @@ import Testing
         return MonotonicTime.now - start
       }()
       for _ in 0..<20 { _ = try await manager.get("small") }
-      let gets = MonotonicTime.now - start
       let took = try await upload
-      let packets = Double((server.requests.first { $0.path == "/f" }?.bodyCount ?? 0) / 2048)
-      #expect(took > 0.9 * packets * 0.05 - 0.1)
-      #expect(gets < took)
+      let form = try #require(server.requests.first { $0.path == "/f" })
+      let packets = Double(form.bodyCount / 2048)
+      #expect(took > 0.9 * packets * 0.1 - 0.2)
+      let end = try #require(form.completedAt)
+      #expect(server.requests.contains { $0.path == "/small" && $0.headReceivedAt < end })
     }
   }
 }

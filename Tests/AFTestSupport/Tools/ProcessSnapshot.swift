@@ -39,3 +39,10 @@ package struct ProcessSnapshot: Sendable {
     try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
   }
 }
+
+extension ProcessSnapshot {
+  /// Whether the process runs under AddressSanitizer or ThreadSanitizer, which keep freed memory and shadow the rest: what is
+  /// resident then says nothing about the code under test.
+  package static let isSanitized =
+    dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+}

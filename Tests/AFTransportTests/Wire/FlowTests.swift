@@ -105,7 +105,6 @@ import Testing
       let url = server.url()
       let stalled = TransferProbe()
       let handle = engine.launch(.post(url, .reader(SilentBody())), stalled)
-      let start = MonotonicTime.now
       try await withThrowingTaskGroup(of: Bool.self) { group in
         for _ in 0..<7 {
           group.addTask { await engine.run(.post(url, .data(Data(count: 8 << 20)))).failure == nil }
@@ -113,7 +112,7 @@ import Testing
         for _ in 0..<100 { group.addTask { await engine.run(.get(url)).failure == nil } }
         for try await succeeded in group { #expect(succeeded) }
       }
-      #expect(MonotonicTime.now - start < 20)
+      // All the others are done, and the stalled one has not even timed out.
       #expect(stalled.completions == 0)
       handle.cancel()
       guard case .cancelled = await stalled.outcome().failure?.kind else {
