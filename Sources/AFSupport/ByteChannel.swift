@@ -1,3 +1,5 @@
+import Dispatch
+
 /// A bounded pipe from one producer, which may block or suspend, to a reader, which must not.
 ///
 /// With a declared length the producer is stopped after exactly so many bytes, and an end before is a failure.
@@ -11,6 +13,7 @@ package final class ByteChannel: Sendable {
     var received: Int64 = 0
     var outcome: Outcome?
     var isReaderWaiting = false
+    var isFlushScheduled = false
     var isCancelled = false
     /// The producer has called ``finish(_:)``.
     var isFinished = false
@@ -18,6 +21,9 @@ package final class ByteChannel: Sendable {
     var whenCancelled: (@Sendable () -> Void)?
     var wakeUp: (@Sendable () -> Void)?
   }
+
+  private static let worthwhile = 16 << 10
+  private static let patience = DispatchTimeInterval.milliseconds(2)
 
   private enum Outcome {
     case end
@@ -96,11 +102,43 @@ package final class ByteChannel: Sendable {
 
   /// Adds bytes for which there is ``room(upTo:orCall:)``.
   package func offer(_ bytes: UnsafeRawBufferPointer) {
-    wake { state in
-      state.received += Int64(state.ring.append(bytes))
-      // The end is known with the last byte of a declared length: say so now, not after one more wake-up.
-      if state.received == length { state.outcome = .end }
+    wake { add(bytes, &$0) }
+  }
+
+  /// Adds bytes, of which there may be few and often, if there is room for all of them. The reader is woken up when enough
+  /// have come together, or a little later: a wake-up, and a packet on the wire, for each byte would cost more than the
+  /// bytes.
+  package func offerSparingly(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let (wakeUp, isAccepted, isDue) = state.withLock { state -> ((@Sendable () -> Void)?, Bool, Bool) in
+      guard !state.isCancelled, state.outcome == nil, state.ring.free >= bytes.count else { return (nil, false, false) }
+      add(bytes, &state)
+      guard state.isReaderWaiting else { return (nil, true, false) }
+      if state.outcome != nil || state.ring.count >= min(Self.worthwhile, state.ring.capacity / 2) {
+        state.isReaderWaiting = false
+        return (state.wakeUp, true, false)
+      }
+      defer { state.isFlushScheduled = true }
+      return (nil, true, !state.isFlushScheduled)
     }
+    wakeUp?()
+    if isDue { DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { self.flush() } }
+    return isAccepted
+  }
+
+  private func flush() {
+    let wakeUp = state.withLock { state -> (@Sendable () -> Void)? in
+      state.isFlushScheduled = false
+      guard state.isReaderWaiting, !state.ring.isEmpty else { return nil }
+      state.isReaderWaiting = false
+      return state.wakeUp
+    }
+    wakeUp?()
+  }
+
+  private func add(_ bytes: UnsafeRawBufferPointer, _ state: inout State) {
+    state.received += Int64(state.ring.append(bytes))
+    // The end is known with the last byte of a declared length: say so now, not after one more wake-up.
+    if state.received == length { state.outcome = .end }
   }
 
   /// Ends the body: an error, or nil for its regular end.

@@ -24,11 +24,15 @@ extension ChannelBodyReader {
 package struct AsyncBodySink: Sendable {
   let channel: ByteChannel
 
+  /// Writes one byte, if that is possible at once: without the cost of an asynchronous call.
+  package func writeAtOnce(_ byte: UInt8) -> Bool {
+    withUnsafeBytes(of: byte) { channel.offerSparingly($0) }
+  }
+
   /// Writes one byte.
   /// - Throws: `CancellationError` when no more are wanted.
   package func write(_ byte: UInt8) async throws {
-    try await waitForRoom(upTo: 1)
-    withUnsafeBytes(of: byte) { channel.offer($0) }
+    while !writeAtOnce(byte) { try await waitForRoom(upTo: 1) }
   }
 
   /// Writes all bytes.
@@ -38,8 +42,10 @@ package struct AsyncBodySink: Sendable {
       var offset = 0
       while offset < region.count {
         let room = try await waitForRoom(upTo: region.count - offset)
-        region.withUnsafeBytes { channel.offer(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + room])) }
-        offset += room
+        let isAccepted = region.withUnsafeBytes {
+          channel.offerSparingly(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + room]))
+        }
+        if isAccepted { offset += room }
       }
     }
   }

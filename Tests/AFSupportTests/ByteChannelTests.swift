@@ -1,4 +1,5 @@
 import AFSupport
+import AFTestSupport
 import Foundation
 import Testing
 
@@ -33,6 +34,25 @@ import Testing
     #expect(calls.count == 2)
     #expect(take(1, from: channel).isEnd)
     #expect(take(1, from: channel).isEnd)
+  }
+
+  @Test("Single bytes wake the reader together, soon after the first or when there are many")
+  func sparing() async throws {
+    let channel = ByteChannel(length: nil)
+    channel.setWakeUp { calls.increment() }
+    #expect(take(1, from: channel).isWait)
+    let bytes = [UInt8](repeating: 1, count: 20 << 10)
+    // Each before the first is two milliseconds old, or on a slow day in a few groups.
+    for index in 0..<1_000 {
+      #expect(bytes.withUnsafeBytes { channel.offerSparingly(UnsafeRawBufferPointer(rebasing: $0[index...index])) })
+    }
+    try await eventually { calls.count == 1 }
+    #expect(take(5_000, from: channel).isBytes(1_000))
+    #expect(take(1, from: channel).isWait)
+    #expect(bytes.withUnsafeBytes { channel.offerSparingly($0) })
+    #expect(calls.count == 2, "many bytes wake at once")
+    channel.cancel()
+    #expect(!bytes.withUnsafeBytes { channel.offerSparingly($0) })
   }
 
   @Test("A full channel has no room until half of it is free, and says so once")

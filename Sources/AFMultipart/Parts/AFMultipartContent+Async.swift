@@ -11,7 +11,9 @@ extension AFMultipartContent {
   /// - Returns: The content.
   public static func bytes<Bytes: AsyncSequence & Sendable>(from bytes: Bytes, length: Int64?) -> Self
   where Bytes.Element == UInt8 {
-    oneShot(length) { sink in for try await byte in bytes { try await sink.write(byte) } }
+    oneShot(length) { sink in
+      for try await byte in bytes where !sink.writeAtOnce(byte) { try await sink.write(byte) }
+    }
   }
 
   /// The bytes of an asynchronous sequence of pieces, such as `Data` or `[UInt8]`. They can be had once only.
@@ -35,7 +37,9 @@ extension AFMultipartContent {
   public static func bytes<Bytes: AsyncSequence & SendableMetatype>(
     length: Int64?, provider: @escaping @Sendable () async throws -> Bytes
   ) -> Self where Bytes.Element == UInt8 {
-    replayable(length) { sink in for try await byte in try await provider() { try await sink.write(byte) } }
+    replayable(length) { sink in
+      for try await byte in try await provider() where !sink.writeAtOnce(byte) { try await sink.write(byte) }
+    }
   }
 
   /// The bytes of an asynchronous sequence of pieces that can be had anew, so that the part can be sent again.
