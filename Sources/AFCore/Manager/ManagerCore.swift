@@ -21,6 +21,7 @@ final class ManagerCore: Sendable {
     var responseSerializer: any AFURLResponseSerialization = AFJSONResponseSerializer()
     var securityPolicy = AFSecurityPolicy.default()
     var reachabilityManager: AFNetworkReachabilityManager?
+    var transportOptions = AFTransportOptions()
     var completionQueue: DispatchQueue?
     var completionGroup: DispatchGroup?
   }
@@ -64,7 +65,9 @@ final class ManagerCore: Sendable {
   func session(for manager: AFURLSessionManager) -> AFURLSession {
     let (session, isNew) = state.withLock { state -> (AFURLSession, Bool) in
       if let session = state.session { return (session, false) }
-      let session = SessionCore(configuration: configuration, callbackQueue: callbackQueue).shell
+      let session = SessionCore(
+        configuration: configuration, options: state.transportOptions, callbackQueue: callbackQueue
+      ).shell
       state.session = session
       return (session, true)
     }

@@ -20,7 +20,10 @@ extension SessionCore {
     transfer.body = try request.body.forHop(declaredLength: request.value("Content-Length").flatMap { Int64($0) })
     let timeout = request.timeout ?? settings.requestTimeout
     transfer.options.idleTimeout = timeout
-    transfer.options.connectTimeout = timeout
+    transfer.options.connectTimeout = settings.options.connectTimeout ?? timeout
+    transfer.options.httpVersion = settings.options.versionPolicy
+    transfer.options.network = network
+    transfer.options.proxy = settings.proxy(for: request.url)
     transfer.options.deadline = options.deadline
     transfer.options.priority = options.priority
     transfer.options.authentication = options.authentication

@@ -15,6 +15,7 @@ final class SessionCore: Sendable {
   /// Where user code runs that the engine waits for or reports to; serial.
   let callbackQueue: DispatchQueue
   let trust: TrustGate
+  let network: NetworkOptions
 
   private struct State {
     var lastIdentifier = 0
@@ -44,14 +45,15 @@ final class SessionCore: Sendable {
 
   private let state = Locked(State())
 
-  init(configuration: URLSessionConfiguration, callbackQueue: DispatchQueue) {
+  init(configuration: URLSessionConfiguration, options: AFTransportOptions, callbackQueue: DispatchQueue) {
     self.configuration = configuration
     self.callbackQueue = callbackQueue
-    settings = SessionSettings(configuration)
+    settings = SessionSettings(configuration, options: options)
     var engineConfiguration = EngineConfiguration()
     engineConfiguration.maximumConnectionsPerHost = max(1, settings.connectionsPerHost)
     engine = Engine(configuration: engineConfiguration)
     trust = TrustGate(engineConfiguration)
+    network = options.network
   }
 
   /// Who the session reports to. Held weakly: it is the manager that holds the session.

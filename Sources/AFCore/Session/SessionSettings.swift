@@ -15,8 +15,12 @@ struct SessionSettings: Sendable {
   var cache: URLCache?
   var cachePolicy: URLRequest.CachePolicy
   var connectionsPerHost: Int
+  /// The protocol classes that the user added.
+  var protocolClasses: [URLProtocol.Type]
+  var options: AFTransportOptions
+  private var proxies: ProxySettings
 
-  init(_ configuration: URLSessionConfiguration) {
+  init(_ configuration: URLSessionConfiguration, options: AFTransportOptions) {
     requestTimeout = configuration.timeoutIntervalForRequest
     resourceTimeout = configuration.timeoutIntervalForResource
     additionalHeaders =
@@ -30,5 +34,16 @@ struct SessionSettings: Sendable {
     cache = configuration.urlCache
     cachePolicy = configuration.requestCachePolicy
     connectionsPerHost = configuration.httpMaximumConnectionsPerHost
+    protocolClasses = (configuration.protocolClasses ?? []).compactMap { type in
+      Self.builtInProtocols.contains { $0 == type } ? nil : type as? URLProtocol.Type
+    }
+    self.options = options
+    proxies = ProxySettings(configuration.connectionProxyDictionary, options)
   }
+
+  /// Foundation's own, which every configuration lists: their work is the engine's here.
+  private static let builtInProtocols: [AnyClass] = URLSessionConfiguration.default.protocolClasses ?? []
+
+  /// The way to a URL.
+  func proxy(for url: String) -> ProxyRoute { proxies.route(isSecure: url.hasPrefix("https")) }
 }

@@ -95,16 +95,21 @@ extension TaskCore {
       (state.session, state.manager, state.current, state.hopOptions(kind), state.hopCount)
     }
     guard let session else { return }
-    let transfer: TransferRequest
-    do {
-      transfer = try session.prepare(request, options: options)
-    } catch let error as URLError {
-      return fail(error)
-    } catch {
-      let text = "The request body cannot be read: \(String(describing: error))"
-      return fail(URLError.make(URLError.code(forBody: error), url: request.url, text, underlying: error))
+    let handle: TransferHandle
+    if let (type, urlRequest) = session.settings.protocolClass(for: request) {
+      handle = ProtocolTransfer(type, urlRequest, task: self).start()
+    } else {
+      let transfer: TransferRequest
+      do {
+        transfer = try session.prepare(request, options: options)
+      } catch let error as URLError {
+        return fail(error)
+      } catch {
+        let text = "The request body cannot be read: \(String(describing: error))"
+        return fail(URLError.make(URLError.code(forBody: error), url: request.url, text, underlying: error))
+      }
+      handle = session.trust.start(transfer, handler: self, session.engine, manager)
     }
-    let handle = session.trust.start(transfer, handler: self, session.engine, manager)
     let (isCancelled, isSuspended) = state.withLock { state in
       // The hop may be over by now, and the next one starting.
       guard state.hopCount == hop else { return (false, false) }

@@ -57,6 +57,7 @@ extension TaskCore {
     if isDownload { return downloadRoute(transfer, session) }
     if let sink = state.withLock({ $0.stream }) {
       sink.connect { transfer.resumeReceiving() }
+      headArrived()
       return .sink(sink)
     }
     guard blocks.interests.contains(.data) else { return .memory }

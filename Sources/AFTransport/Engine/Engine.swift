@@ -94,25 +94,3 @@ package final class Engine: Sendable {
     for lane in lanes { lane.send(cancelling ? .stop : .finish) }
   }
 }
-
-/// A running transfer, for whoever started it. Every call is a message to the engine's thread: it returns at once, and does
-/// nothing when the transfer is already over.
-package struct TransferHandle: Sendable {
-  package let id: TransferID
-  let mailbox: Mailbox
-
-  /// Ends the transfer; its handler gets `.cancelled`, unless it is already over.
-  package func cancel() { mailbox.send(.cancel(id)) }
-
-  /// Stops and continues the flow of bytes in both directions. A transfer that waits to be admitted goes on waiting.
-  package func setSuspended(_ isSuspended: Bool) { mailbox.send(.setSuspended(id, isSuspended)) }
-
-  /// Says where the body goes, after the handler answered `.undecided`.
-  package func route(_ route: ResponseRoute) { mailbox.send(.route(id, route)) }
-
-  /// The sink has room again.
-  package func resumeReceiving() { mailbox.send(.resumeReceiving(id)) }
-
-  /// Between 0 and 1; matters while the transfer waits to be admitted.
-  package func setPriority(_ priority: Float) { mailbox.send(.setPriority(id, priority)) }
-}

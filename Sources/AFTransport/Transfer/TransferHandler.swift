@@ -48,6 +48,10 @@ package struct TransferOutcome: Sendable {
   package var bytesReceived: Int64 = 0
   /// Fields after a chunked body, raw.
   package var trailers: ResponseHead?
+
+  package init(failure: TransferFailure? = nil) {
+    self.failure = failure
+  }
 }
 
 /// Why a hop failed, in terms that do not depend on libcurl; AFCore makes a `URLError` of it.

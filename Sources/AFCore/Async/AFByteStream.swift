@@ -1,0 +1,165 @@
+import AFSupport
+import AFTransport
+public import Foundation
+public import FoundationNetworking
+
+/// A response whose body is read while it comes.
+///
+/// The server is held back when more than about 1 MiB waits to be read, so a slow reader costs no memory. Ending the iteration
+/// early, cancelling the Swift task, or letting the stream go ends the transfer. A body is read once.
+public struct AFByteStream: AsyncSequence, Sendable {
+  /// A byte.
+  public typealias Element = UInt8
+  /// What the iteration throws.
+  public typealias Failure = AFError
+
+  private let source: Source
+
+  init(task: TaskCore, sink: StreamSink, head: ResponseHead) {
+    source = Source(task: task, sink: sink, head: head)
+  }
+
+  /// The status code.
+  public var statusCode: Int { source.head.statusCode }
+
+  /// Status line and fields as Foundation has them.
+  public var response: HTTPURLResponse? { source.task.httpResponse }
+
+  /// The value of a header field, by any letter case of its name.
+  public func value(forHTTPHeaderField field: String) -> String? { source.head.value(field) }
+
+  /// The length that the response announces, or nil.
+  public var expectedCount: Int64? {
+    source.head.value("Content-Encoding") == nil ? source.head.contentLength : nil
+  }
+
+  /// The body in blocks as they come, which is faster than byte by byte.
+  public var chunks: Chunks { Chunks(source: source) }
+
+  /// An iterator over the body's bytes.
+  public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+
+  /// An iterator over the bytes of a body.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let source: Source
+    private var block = Data()
+    private var index = 0
+
+    fileprivate init(source: Source) { self.source = source }
+
+    /// The next byte, or nil at the end.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(AFError) -> UInt8? {
+      while index == block.endIndex {
+        guard let next = try await source.next() else { return nil }
+        block = next
+        index = block.startIndex
+      }
+      defer { index += 1 }
+      return block[index]
+    }
+
+    /// The next byte, or nil at the end.
+    public mutating func next() async throws(AFError) -> UInt8? { try await next(isolation: #isolation) }
+  }
+
+  /// A body in blocks.
+  public struct Chunks: AsyncSequence, Sendable {
+    /// A block, of any size but empty.
+    public typealias Element = Data
+    /// What the iteration throws.
+    public typealias Failure = AFError
+
+    fileprivate let source: Source
+
+    /// An iterator over the body's blocks.
+    public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+
+    /// An iterator over the blocks of a body.
+    public struct Iterator: AsyncIteratorProtocol {
+      fileprivate let source: Source
+
+      /// The next block, or nil at the end.
+      public mutating func next(isolation actor: isolated (any Actor)?) async throws(AFError) -> Data? {
+        try await source.next()
+      }
+
+      /// The next block, or nil at the end.
+      public mutating func next() async throws(AFError) -> Data? { try await source.next() }
+    }
+  }
+
+  /// What the copies of a stream share; with the last of them goes the transfer.
+  fileprivate final class Source: Sendable {
+    let task: TaskCore
+    let head: ResponseHead
+    private let sink: StreamSink
+
+    init(task: TaskCore, sink: StreamSink, head: ResponseHead) {
+      self.task = task
+      self.sink = sink
+      self.head = head
+    }
+
+    deinit { task.cancel() }
+
+    func next() async throws(AFError) -> Data? {
+      do {
+        return try await withTaskCancellationHandler {
+          try await sink.next()
+        } onCancel: {
+          task.cancel()
+        }
+      } catch {
+        throw TaskResult(task: task).error(error, nil)
+      }
+    }
+  }
+}
+
+extension AFURLSessionManager {
+  /// Sends a request and gives its response as soon as the head is there; the body is read from the result.
+  /// - Parameter request: The request, with its body.
+  /// - Returns: The response, whose status code the response serializer accepts.
+  /// - Throws: ``AFError``.
+  public func stream(for request: URLRequest) async throws(AFError) -> AFByteStream {
+    let sink = StreamSink()
+    let task = session.core.makeTask(
+      .data, HopRequest(request), manager: self, blocks: core.blocks, completion: .none, starts: true)
+    if let refusal = refusal(for: request.url?.absoluteString ?? "") { task.refuse(refusal) }
+    let result = await task.runToHead(sink)
+    if let error = result.error { throw result.error(error, nil) }
+    guard let head = result.head else { throw result.error(URLError(.badServerResponse), nil) }
+    let stream = AFByteStream(task: task, sink: sink, head: head)
+    _ = try validatedBody(result)
+    return stream
+  }
+}
+
+extension TaskCore {
+  /// Starts the task with its body going to `sink`, and waits for the final head, or for the end if that comes first.
+  fileprivate func runToHead(_ sink: StreamSink) async -> TaskResult {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let isOver = state.withLock { state in
+          guard !state.isOver else { return true }
+          state.stream = sink
+          state.completion = .continuation(continuation)
+          return false
+        }
+        if isOver { continuation.resume(returning: TaskResult(task: self, error: state.withLock { $0.error })) }
+        resume()
+      }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  /// The final head is there: whoever waits for it goes on.
+  func headArrived() {
+    let completion = state.withLock { state in
+      defer { state.completion = .none }
+      return state.completion
+    }
+    if case .continuation(let continuation) = completion { continuation.resume(returning: TaskResult(task: self)) }
+  }
+}

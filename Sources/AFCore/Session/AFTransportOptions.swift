@@ -1,0 +1,89 @@
+import AFTransport
+public import Foundation
+
+/// What `URLSessionConfiguration` cannot say about connections.
+///
+/// Set it on a manager before its first request; see ``AFURLSessionManager/transportOptions``.
+public struct AFTransportOptions: Sendable, Hashable {
+  /// Which version of HTTP is spoken.
+  public enum HTTPVersion: Sendable, Hashable {
+    /// HTTP/2 over TLS where the server speaks it, else HTTP/1.1.
+    case automatic
+    /// HTTP/1.1 only.
+    case http1
+    /// HTTP/2 without TLS, to servers that are known to speak it (RFC 9113 §3.3).
+    case http2PriorKnowledge
+  }
+
+  /// Which addresses of a host are used.
+  public enum AddressFamily: Sendable, Hashable {
+    /// Whatever there is.
+    case any
+    /// IPv4 alone.
+    case ipv4
+    /// IPv6 alone.
+    case ipv6
+  }
+
+  /// A proxy.
+  public struct Proxy: Sendable, Hashable {
+    /// `http://host:port`, `https://host:port`, `socks5://host:port`, or `socks5h://host:port`, whose proxy resolves names.
+    public var url: String
+    /// The user for the proxy, or nil.
+    public var user: String?
+    /// The password for the proxy, or nil.
+    public var password: String?
+    /// Hosts that are reached directly: names, domains (".example.org"), addresses, networks.
+    public var exceptions: [String]
+
+    /// A proxy.
+    public init(url: String, user: String? = nil, password: String? = nil, exceptions: [String] = []) {
+      self.url = url
+      self.user = user
+      self.password = password
+      self.exceptions = exceptions
+    }
+  }
+
+  /// Which version of HTTP is spoken. Default: automatic.
+  public var httpVersion = HTTPVersion.automatic
+  /// Which addresses are used. Default: any.
+  public var addressFamily = AddressFamily.any
+  /// The network interface to leave by, such as "eth0". Default: nil, the routing table decides.
+  public var networkInterface: String?
+  /// Addresses that take the place of name resolution, by "host:port"; several are separated by commas. Default: none.
+  public var resolvedAddresses: [String: String] = [:]
+  /// Seconds for resolving, connecting and the TLS handshake together. Default: nil, the request's timeout.
+  public var connectTimeout: TimeInterval?
+  /// The proxy for everything; wins over the configuration's `connectionProxyDictionary`. Default: nil.
+  public var proxy: Proxy?
+  /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` of the environment count, where nothing else names a
+  /// proxy. Default: false.
+  public var usesEnvironmentProxies = false
+
+  /// The defaults.
+  public init() {}
+}
+
+extension AFTransportOptions {
+  var network: NetworkOptions {
+    var network = NetworkOptions()
+    network.addressFamily =
+      switch addressFamily {
+      case .any: .any
+      case .ipv4: .ipv4
+      case .ipv6: .ipv6
+      }
+    network.interface = networkInterface
+    network.resolve = resolvedAddresses.map { "\($0.key):\($0.value)" }.sorted()
+    return network
+  }
+
+  var versionPolicy: HTTPVersionPolicy {
+    switch httpVersion {
+    case .automatic: .automatic
+    case .http1: .http1
+    case .http2PriorKnowledge: .http2PriorKnowledge
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import AFCore
+import AFSerialization
+import AFSupport
+import AFTestSupport
+import Foundation
+import FoundationNetworking
+import Testing
+
+/// A stub as users write them for Foundation's session.
+final class StubProtocol: URLProtocol {
+  override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "stub.example" }
+  override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+  override func startLoading() {
+    guard let url = request.url, let client else { return }
+    switch url.path {
+    case "/fail": client.urlProtocol(self, didFailWithError: URLError(.notConnectedToInternet))
+    case "/redirect":
+      guard let response = HTTPURLResponse(url: url, statusCode: 302, httpVersion: "HTTP/1.1", headerFields: [:])
+      else { return }
+      let target = URLRequest(url: URL(string: "http://stub.example/end") ?? url)
+      client.urlProtocol(self, wasRedirectedTo: target, redirectResponse: response)
+    case "/hang": break
+    default:
+      let status = url.path == "/404" ? 404 : 200
+      let fields = ["Content-Type": "application/json"]
+      guard let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+      else { return }
+      client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+      client.urlProtocol(self, didLoad: Data(#"{"path":"#.utf8))
+      client.urlProtocol(self, didLoad: Data("\"\(url.path)\"}".utf8))
+      client.urlProtocolDidFinishLoading(self)
+    }
+  }
+
+  override func stopLoading() {}
+}
+
+@Suite struct StubTests {
+  struct Answer: Decodable, Sendable { var path: String }
+
+  private func manager() -> AFHTTPSessionManager {
+    let configuration = quietConfiguration()
+    configuration.protocolClasses = [StubProtocol.self] + (configuration.protocolClasses ?? [])
+    let manager = AFHTTPSessionManager(
+      baseURL: URL(string: "http://stub.example"), sessionConfiguration: configuration)
+    manager.completionQueue = DispatchQueue(label: "completions")
+    return manager
+  }
+
+  @Test func `A stubbed request never reaches the network`() async throws {
+    let manager = manager()
+    let answer: Answer = try await manager.get("/a")
+    #expect(answer.path == "/a")
+    let redirected = try await manager.get("/redirect")
+    #expect((redirected.value as? [String: Any])?["path"] as? String == "/end")
+    #expect(redirected.request?.url?.path == "/end")
+    let refused = try await failure { _ = try await manager.get("/404") }
+    #expect(refused.statusCode == 404)
+    let failed = try await failure { _ = try await manager.get("/fail") }
+    #expect(failed.urlError?.code == .notConnectedToInternet)
+  }
+
+  @Test func `A stubbed task can be cancelled, downloaded and streamed`() async throws {
+    let manager = manager()
+    let hanging = Task { try await manager.get("/hang") }
+    try await eventually { !manager.tasks.isEmpty }
+    hanging.cancel()
+    let cancelled = await hanging.result
+    #expect(throws: AFError.self) { try cancelled.get() }
+    let directory = try TemporaryDirectory()
+    _ = try await manager.download("/file", to: directory.file("x"))
+    #expect(try String(contentsOf: directory.file("x"), encoding: .utf8) == #"{"path":"/file"}"#)
+    let url = try #require(URL(string: "http://stub.example/s"))
+    var data = Data()
+    for try await chunk in try await manager.stream(for: URLRequest(url: url)).chunks { data.append(chunk) }
+    #expect(String(decoding: data, as: UTF8.self) == #"{"path":"/s"}"#)
+  }
+
+  @Test func `Requests that no stub wants go to the network`() async throws {
+    let manager = manager()
+    try await withTestServer(handler: { _ in .json("{}") }) { server in
+      let response = try await manager.get(server.url("a").absoluteString)
+      #expect(response.statusCode == 200)
+    }
+  }
+}
