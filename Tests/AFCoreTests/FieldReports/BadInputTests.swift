@@ -27,7 +27,7 @@ import Testing
       let unknown = try await failure { _ = try await manager.get("http://no-such-host.invalid/") }
       #expect(unknown.urlError?.code == .cannotFindHost)
       #expect(unknown.localizedDescription.contains("no-such-host.invalid"))
-      #expect(MonotonicTime.now - start < 10)
+      #expect(MonotonicTime.now - start < 60)
       _ = try await manager.get("good")
     }
   }

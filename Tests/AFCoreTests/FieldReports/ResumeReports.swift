@@ -148,7 +148,7 @@ import Testing
     try await withTestServer(handler: { request in
       guard let range = request.value("Range") else {
         return TestResponse(headers: [("ETag", "\"v1\"")], body: .pattern(offset: 0, count: 32 << 20))
-          .with(.drip(bytes: 256 << 10, every: 0.01), at: .responseHead(0))
+          .with(.stall, at: .responseBody(4 << 20))
       }
       let start = Int64(range.dropFirst(6).dropLast()) ?? 0
       let total: Int64 = 32 << 20

@@ -217,9 +217,9 @@ import Testing
       let progress = try #require(manager.downloadProgress(for: task))
       task.resume()
       progress.pause()
-      try await eventually { task.state == .suspended }
+      try await eventually(within: 30) { task.state == .suspended }
       progress.resume()
-      try await eventually { task.state == .running }
+      try await eventually(within: 30) { task.state == .running }
       progress.cancel()
       try await done.wait(for: 1)
       #expect(done.first?.code == .cancelled)
