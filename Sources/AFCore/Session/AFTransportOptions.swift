@@ -1,3 +1,4 @@
+public import AFMultipart
 import AFTransport
 public import Foundation
 
@@ -60,6 +61,12 @@ public struct AFTransportOptions: Sendable, Hashable {
   /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` of the environment count, where nothing else names a
   /// proxy. Default: false.
   public var usesEnvironmentProxies = false
+
+  /// A budget for all bodies that the session sends, of any kind: its tasks share it equally, with each other and with
+  /// whoever else has been given the same limit. It can be changed while they run. Default: nil, no limit.
+  public var uploadLimit: AFBandwidthLimit?
+  /// The same for all bodies that it receives, counted as they come over the wire. Default: nil, no limit.
+  public var downloadLimit: AFBandwidthLimit?
 
   /// The defaults.
   public init() {}

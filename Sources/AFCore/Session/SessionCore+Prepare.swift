@@ -1,3 +1,4 @@
+import AFMultipart
 import AFSupport
 import AFTransport
 import Foundation
@@ -24,6 +25,8 @@ extension SessionCore {
     transfer.options.httpVersion = settings.options.versionPolicy
     transfer.options.network = network
     transfer.options.proxy = settings.proxy(for: request.url)
+    transfer.options.uploadLimiter = settings.options.uploadLimit?.makeShare()
+    transfer.options.downloadLimiter = settings.options.downloadLimit?.makeShare()
     transfer.options.deadline = options.deadline
     transfer.options.priority = options.priority
     transfer.options.authentication = options.authentication

@@ -60,3 +60,11 @@ public final class AFBandwidthLimit: Sendable {
     }
   }
 }
+
+extension AFBandwidthLimit: Hashable {
+  /// Whether both are the same budget, not merely the same rate.
+  public static func == (left: AFBandwidthLimit, right: AFBandwidthLimit) -> Bool { left === right }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
