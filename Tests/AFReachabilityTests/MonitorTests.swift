@@ -46,6 +46,36 @@ struct MonitorTests {
       monitor.remove(start.1)
     }
     #expect(best < 0.05)
+    let kept = try await namespace.run {
+      let watch = try NetworkWatch(receiveBufferSize: nil, classifier: LinkClassifier())
+      _ = try watch.synchronize()
+      return watch.model.routes.count
+    }
+    #expect(kept == 1)
+  }
+
+  @Test("Without any privilege it sees the present state and changes")
+  func unprivileged() async throws {
+    let namespace = try TestNamespace()
+    try await namespace.addUplink()
+    // What changes the network has to be on its way before the thread gives its rights up.
+    let directory = try TemporaryDirectory()
+    let signal = directory.file("go").path
+    try await namespace.command(
+      "sh", "-c", "(until [ -e '\(signal)' ]; do sleep 0.02; done; ip route del default) >/dev/null 2>&1 &"
+    )
+    let monitor = NetworkMonitor()
+    let states = Recorder<AFReachabilityState>()
+    let registration = try await namespace.run {
+      try ThreadPrivileges.giveUp()
+      return monitor.add(.all([.general, .host("198.51.100.7")])) {
+        if case .state(let state) = $0 { states.record(state) }
+      }
+    }
+    defer { monitor.remove(registration) }
+    #expect(try await states.wait(for: 1)[0].isReachable)
+    _ = try directory.write(Data(), to: "go")
+    #expect(try await states.wait(for: 2)[1].status == .notReachable)
   }
 
   @Test("1,000 managers, each for a host of its own, share one thread and one socket")

@@ -195,7 +195,9 @@ extension TestNamespace {
     guard code == 0 else { throw POSIXFailure(call: "spawn", path: words[0], code: code) }
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
-    let output = (try? String(contentsOfFile: target, encoding: .utf8)) ?? ""
+    // Not String(contentsOfFile:), which leaks a buffer for each empty file.
+    let bytes = try FileHandle(forReadingFrom: URL(fileURLWithPath: target)).readToEnd() ?? Data()
+    let output = String(decoding: bytes, as: UTF8.self)
     guard status == 0 else { throw CommandFailure(description: "\(words.joined(separator: " ")): \(input)\(output)") }
     return output
   }
