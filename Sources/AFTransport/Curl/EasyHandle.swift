@@ -23,8 +23,23 @@ final class EasyHandle {
 
   deinit {
     curl_easy_cleanup(raw)
-    for list in lists { curl_slist_free_all(list) }
+    freeLists()
     errorBuffer.deallocate()
+  }
+
+  /// Forgets every option, so that the handle can serve another transfer. A method or body of the last one leaves no trace:
+  /// libcurl clears all its settings, and every transfer sets all of its own.
+  func reset() {
+    curl_easy_reset(raw)
+    freeLists()
+    errorBuffer[0] = 0
+    firstFailure = nil
+    check(CURLOPT_ERRORBUFFER, af_curl_setopt_ptr(raw, CURLOPT_ERRORBUFFER, errorBuffer))
+  }
+
+  private func freeLists() {
+    for list in lists { curl_slist_free_all(list) }
+    lists.removeAll(keepingCapacity: true)
   }
 
   /// libcurl's own words about the last failure; empty if it had none.
@@ -32,6 +47,11 @@ final class EasyHandle {
 
   func set(_ option: CURLoption, _ value: Int) {
     check(option, af_curl_setopt_long(raw, option, value))
+  }
+
+  /// Sets an option that may as well be refused.
+  func prefer(_ option: CURLoption, _ value: Int) {
+    _ = af_curl_setopt_long(raw, option, value)
   }
 
   func set(_ option: CURLoption, off value: Int64) {

@@ -20,6 +20,9 @@ final class EngineLoop {
   private var commands: [Command] = []
   /// Origins at which a place has become free.
   private var freed: [AdmissionQueue.Origin] = []
+  /// Handles between transfers: making one, with its buffers, costs more than all that is set on it.
+  private var spareHandles: [EasyHandle] = []
+  private static let spareHandleLimit = 32
   private var isFinishing = false
 
   private struct Waiting {
@@ -65,7 +68,7 @@ final class EngineLoop {
       commands.removeAll(keepingCapacity: true)
       expireDeadlines()
       admitWaiting()
-      if isFinishing, transfers.isEmpty, waiting.isEmpty, mailbox.closeIfEmpty() { return multi.close() }
+      if isFinishing, transfers.isEmpty, waiting.isEmpty, mailbox.closeIfEmpty() { return close() }
       multi.wait(until: deadlines.next ?? .distantFuture) { turn.advance() }
       collectEnded()
     }
@@ -134,16 +137,16 @@ final class EngineLoop {
 
   /// Hands a transfer to libcurl.
   private func begin(_ id: TransferID, _ waiting: Waiting) {
-    let handle = TransferHandle(id: id, mailbox: mailbox)
-    let transfer = Transfer(
-      id: id, request: waiting.request, handler: waiting.handler, handle: handle, authority: waiting.authority,
-      origin: waiting.origin, configuration: configuration, turn: turn)
-    guard let transfer else {
+    let spare = waiting.request.options.expectsLargeResponse ? nil : spareHandles.popLast()
+    guard let easy = spare ?? EasyHandle() else {
       queue.finished(waiting.origin)
       freed.append(waiting.origin)
       let failure = TransferFailure(kind: .transport, message: "libcurl has no memory for a transfer")
       return refuse(id, waiting.request, waiting.handler, failure)
     }
+    let transfer = Transfer(
+      id: id, request: waiting.request, handler: waiting.handler, handle: TransferHandle(id: id, mailbox: mailbox),
+      authority: waiting.authority, origin: waiting.origin, configuration: configuration, turn: turn, easy: easy)
     transfers[id] = transfer
     if let failure = transfer.configure() {
       _ = transfer.machine.fail(failure)
@@ -231,6 +234,10 @@ final class EngineLoop {
     queue.finished(transfer.origin)
     freed.append(transfer.origin)
     transfer.complete()
+    // Handles with large buffers are not worth keeping.
+    guard spareHandles.count < Self.spareHandleLimit, transfer.hasSmallBuffers else { return }
+    transfer.easy.reset()
+    spareHandles.append(transfer.easy)
   }
 
   private func admitWaiting() {
@@ -268,8 +275,14 @@ final class EngineLoop {
     }
     for transfer in Array(transfers.values) where transfer.machine.fail(failure) { end(transfer, nil) }
     let left = mailbox.close()
-    multi.close()
+    close()
     Self.refuse(left, mailbox, failure)
+  }
+
+  private func close() {
+    // Before the share that they are set to.
+    spareHandles = []
+    multi.close()
   }
 
   private static func refuseAll(_ mailbox: Mailbox) {

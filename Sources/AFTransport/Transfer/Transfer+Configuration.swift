@@ -14,7 +14,8 @@ extension Transfer {
     guard let refused = easy.firstFailure else { return nil }
     var failure = TransferFailure(
       kind: .badRequest,
-      message: "libcurl refuses an option of the request: \(String(cString: curl_easy_strerror(refused.code)))")
+      message: "libcurl refuses option \(refused.option.rawValue): \(String(cString: curl_easy_strerror(refused.code)))"
+    )
     failure.curlCode = Int32(refused.code.rawValue)
     return failure
   }
@@ -30,7 +31,8 @@ extension Transfer {
     easy.set(CURLOPT_QUICK_EXIT, 1)
     easy.set(CURLOPT_NOPROGRESS, 1)
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    easy.set(CURLOPT_BUFFERSIZE, options.expectsLargeResponse ? 512 << 10 : 64 << 10)
+    // A handle that served an HTTP/2 stream before still has its buffer, and may not change it: slower, but no harm.
+    easy.prefer(CURLOPT_BUFFERSIZE, options.expectsLargeResponse ? 512 << 10 : 64 << 10)
     let idleTimeout = options.idleTimeout > 0 ? options.idleTimeout : .infinity
     let connectTimeout = min(options.connectTimeout, idleTimeout)
     easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, min(connectTimeout * 1000, 86_400_000)).rounded(.up)))
@@ -59,6 +61,11 @@ extension Transfer {
       Transfer.from(user)?.requestWillBeSent() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
   }
+
+  /// Whether the easy handle's buffers are those of a small exchange.
+  var hasSmallBuffers: Bool { !request.options.expectsLargeResponse && !(source.isSent && sendsLargeBody) }
+
+  private var sendsLargeBody: Bool { (source.length ?? .max) > 1 << 20 }
 
   var httpVersion: Int {
     switch request.options.httpVersion {
@@ -89,7 +96,7 @@ extension Transfer {
     if source.isSent {
       easy.set(CURLOPT_UPLOAD, 1)
       easy.set(CURLOPT_INFILESIZE_LARGE, off: source.length ?? -1)
-      easy.set(CURLOPT_UPLOAD_BUFFERSIZE, (source.length ?? .max) > 1 << 20 ? 1 << 20 : 64 << 10)
+      easy.set(CURLOPT_UPLOAD_BUFFERSIZE, sendsLargeBody ? 1 << 20 : 64 << 10)
       easy.set(CURLOPT_READDATA, pointer: userPointer)
       easy.setData(CURLOPT_READFUNCTION) { bytes, size, count, user in
         Transfer.from(user)?.bodyWanted(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))

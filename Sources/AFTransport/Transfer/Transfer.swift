@@ -67,12 +67,11 @@ final class Transfer {
   var tlsCipher: String?
   var wasRefusedUnprocessed = false
 
-  /// Nil when libcurl has no memory.
-  init?(
+  init(
     id: TransferID, request: TransferRequest, handler: any TransferHandler, handle: TransferHandle,
-    authority: Authority, origin: AdmissionQueue.Origin, configuration: EngineConfiguration, turn: EngineTurn
+    authority: Authority, origin: AdmissionQueue.Origin, configuration: EngineConfiguration, turn: EngineTurn,
+    easy: EasyHandle
   ) {
-    guard let easy = EasyHandle() else { return nil }
     self.id = id
     self.request = request
     self.handler = handler
