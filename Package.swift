@@ -61,7 +61,8 @@ let package = Package(
     .testTarget(name: "AFTestSupportTests", dependencies: ["AFTestSupport"]),
     .testTarget(name: "AFSupportTests", dependencies: ["AFSupport", "AFTestSupport"]),
     .testTarget(name: "AFMultipartTests", dependencies: ["AFMultipart", "AFSupport", "AFTestSupport"]),
-    .testTarget(name: "AFSerializationTests", dependencies: ["AFSerialization", "AFMultipart", "AFTestSupport"]),
+    .testTarget(
+      name: "AFSerializationTests", dependencies: ["AFSerialization", "AFMultipart", "AFSupport", "AFTestSupport"]),
     .testTarget(name: "AFSecurityTests", dependencies: ["AFSecurity", "AFSupport", "AFTestSupport"]),
     .testTarget(
       name: "AFReachabilityTests",
