@@ -6,3 +6,4 @@ let host = URL(string: CommandLine.arguments[1])?.host ?? ""
 let manager = AFNetworkReachabilityManager(forDomain: host)
 let state = try await manager.waitUntilReachable(timeout: 10)
 precondition(state.interfaceKind == .loopback, "\(state)")
+print("\(host) is reachable through loopback")
