@@ -76,6 +76,7 @@ extension AFURLSessionManager {
     let closures = TaskClosures(
       downloadProgress: progress, temporaryDirectory: destination.deletingLastPathComponent().path)
     let result = await perform(.download, HopRequest(request), closures)
+    defer { result.download?.discard() }
     let data = try validatedBody(result)
     do {
       try result.download?.move(to: destination)

@@ -26,11 +26,18 @@ final class DownloadFile: Sendable {
     sink = FileSink(descriptor: descriptor, path: path, offset: offset)
   }
 
-  deinit {
-    if !isKept.withLock({ $0 }) { unlink(path) }
-  }
+  deinit { discard() }
 
   var url: URL { URL(fileURLWithPath: path) }
+
+  /// Removes the file, unless it was moved or kept. Nothing more may be written to it.
+  func discard() {
+    let isOurs = isKept.withLock { isKept in
+      defer { isKept = true }
+      return !isKept
+    }
+    if isOurs { unlink(path) }
+  }
 
   /// Leaves the file where it is.
   func keep() { isKept.withLock { $0 = true } }

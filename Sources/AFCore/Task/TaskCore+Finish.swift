@@ -59,6 +59,8 @@ extension TaskCore {
     }
     guard let ending else { return }
     ending.session?.forget(identifier)
+    // Whoever is told of the failure finds the file gone.
+    if ending.error != nil { ending.download?.discard() }
     ending.onResumeData?(ending.resumeData)
     ending.stream?.finish(ending.error.map { .failure($0) } ?? .success(()))
     let result = TaskResult(
