@@ -161,7 +161,8 @@ extension Transfer {
   }
 
   func reportReceiving(isLast: Bool) {
-    guard bytesReceived != reportedReceived, isLast || now - lastReceiveReport >= 0.05 else { return }
+    guard bytesReceived != reportedReceived else { return }
+    guard isLast || now - lastReceiveReport >= 0.05 else { return reportLater(lastReceiveReport) }
     lastReceiveReport = now
     reportedReceived = bytesReceived
     handler.transfer(handle, didReceive: bytesReceived, expected: decoder == nil ? announcedLength : nil)

@@ -87,7 +87,7 @@ extension Transfer {
 
   /// Tells the handler how far the body is: what has gone to the socket, not what libcurl has taken into its buffer.
   func reportSending(isLast: Bool) {
-    guard isLast || now - lastSendReport >= 0.05 else { return }
+    guard isLast || now - lastSendReport >= 0.05 else { return reportLater(lastSendReport) }
     lastSendReport = now
     let isWhole = isLast && machine.failure == nil
     let sent = isWhole ? bytesHandedOver : min(bytesHandedOver, easy.off(CURLINFO_SIZE_UPLOAD_T))

@@ -15,6 +15,11 @@ extension Transfer {
       lastActivity = now
       if machine.holdReceiving(.rate, false) { applyFlow() }
     }
+    if reportAgainAt <= now {
+      reportAgainAt = .distantFuture
+      if source.isSent { reportSending(isLast: false) }
+      reportReceiving(isLast: false)
+    }
     if request.options.deadline <= now {
       _ = machine.fail(TransferFailure(kind: .totalTimeout, message: "The time for the whole transfer is up"))
     } else if idleDeadline <= now {
@@ -24,9 +29,14 @@ extension Transfer {
     return nextDue
   }
 
+  /// Has the reports made up for, 50 ms after `last`.
+  func reportLater(_ last: MonotonicTime) {
+    if reportAgainAt == .distantFuture { reportAgainAt = last + 0.05 }
+  }
+
   /// The soonest moment at which something of this transfer can be due.
   var nextDue: MonotonicTime {
-    var soonest = min(request.options.deadline, min(sendAgainAt, receiveAgainAt))
+    var soonest = min(min(request.options.deadline, reportAgainAt), min(sendAgainAt, receiveAgainAt))
     let idle = request.options.idleTimeout
     guard idle > 0, machine.countsIdleTime else { return soonest }
     soonest = min(soonest, lastActivity + idle)

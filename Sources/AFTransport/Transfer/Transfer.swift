@@ -58,6 +58,10 @@ final class Transfer {
   var reportedSent: Int64 = 0
   var lastReceiveReport: MonotonicTime
   var reportedReceived: Int64 = 0
+  /// When to tell the handler of bytes that came too soon after the last report; a stall must not swallow them.
+  var reportAgainAt = MonotonicTime.distantFuture {
+    didSet { if reportAgainAt != .distantFuture { turn.dueSooner.append(id) } }
+  }
 
   // Trust
   var trustHook: TrustHook?

@@ -95,6 +95,16 @@ import Testing
     }
   }
 
+  @Test func `17: what came is told though nothing follows`() async throws {
+    let server = try TestServer { _ in TestResponse.pattern(1000).with(.stall, at: .responseBody(500)) }
+    let probe = TransferProbe { _ in .discard }
+    let handle = Engine.forTests().launch(.get(server.url()), probe)
+    try await eventually("a report of 500 bytes") { probe.state.withLock { $0.received } == [500] }
+    handle.cancel()
+    _ = await probe.outcome()
+    try server.stop()
+  }
+
   @Test func `18: a suspended transfer does not time out`() async throws {
     let engine = Engine.forTests()
     try await withTestServer(handler: { _ in .pattern(8 << 20) }) { server in
