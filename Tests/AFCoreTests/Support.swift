@@ -22,7 +22,7 @@ func quietConfiguration() -> URLSessionConfiguration {
   configuration.httpCookieStorage = nil
   configuration.urlCache = nil
   configuration.urlCredentialStorage = nil
-  configuration.timeoutIntervalForRequest = 10
+  configuration.timeoutIntervalForRequest = 60
   return configuration
 }
 

@@ -58,8 +58,13 @@ extension AFHTTPSessionManager {
   func urlRequest(
     _ method: String, _ path: String, _ parameters: Any?, _ headers: [String: String]?
   ) throws -> URLRequest {
-    let request = try requestSerializer.request(
-      withMethod: method, urlString: http.url(path) ?? path, parameters: parameters)
+    let serializer = requestSerializer
+    let url = http.url(path) ?? path
+    if var request = try serializer.plainRequest(withMethod: method, urlString: url, parameters: parameters) {
+      if let headers { for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) } }
+      return request
+    }
+    let request = try serializer.request(withMethod: method, urlString: url, parameters: parameters)
     for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
     return request as URLRequest
   }

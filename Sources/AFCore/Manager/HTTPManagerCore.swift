@@ -6,11 +6,20 @@ public import Foundation
 /// What an HTTP manager has beside a URL session manager's state.
 final class HTTPManagerCore: Sendable {
   let baseURL: URL?
+  /// The base URL as text, if a plain path can simply be put behind it.
+  private let prefix: String?
   let requestSerializer = Locked(AFHTTPRequestSerializer())
   let responseSerializer: Locked<AFHTTPResponseSerializer> = Locked(AFJSONResponseSerializer())
 
   init(baseURL: URL?) {
-    self.baseURL = baseURL.map(Self.withTrailingSlash)
+    let base = baseURL.map(Self.withTrailingSlash)
+    self.baseURL = base
+    if let base, base.query == nil, base.fragment == nil {
+      let text = base.absoluteString
+      prefix = text.hasSuffix("/") ? text : base.path.isEmpty ? text + "/" : nil
+    } else {
+      prefix = nil
+    }
   }
 
   /// A path that does not end in a slash gets one, in front of the query: otherwise its last segment would be replaced.
@@ -22,10 +31,27 @@ final class HTTPManagerCore: Sendable {
     return parts.url ?? url
   }
 
+  /// Whether resolving the path against a base means no more than putting it behind: no scheme, no leading slash, no dot
+  /// segments, nothing to escape. A plain path costs a tenth of resolving it by the book.
+  private static func isPlain(_ path: String) -> Bool {
+    var previous = UInt8(ascii: "/")
+    for byte in path.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"): break
+      case UInt8(ascii: "."), UInt8(ascii: "/"):
+        if previous == UInt8(ascii: "/") { return false }
+      default: return false
+      }
+      previous = byte
+    }
+    return true
+  }
+
   /// The absolute URL of a path, or nil if it is none.
   func url(_ path: String) -> String? {
     guard let baseURL else { return path }
     if path.isEmpty { return baseURL.absoluteString }
+    if let prefix, Self.isPlain(path) { return prefix + path }
     return URL(string: path, encodingInvalidCharacters: false).flatMap {
       URL(string: $0.relativeString, relativeTo: baseURL)?.absoluteString
     }
