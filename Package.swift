@@ -92,7 +92,13 @@ if let names = Context.environment["AF_TESTS"]?.split(separator: ",").map(String
 
 // The fuzz targets exist only for `Scripts/fuzz`, which sets this and links them with libFuzzer's main.
 if Context.environment["AF_FUZZ"] != nil {
-  for (name, dependencies) in [("FuzzNetlink", ["AFReachability"])] {
+  let fuzzers = [
+    "FuzzNetlink": ["AFReachability"], "FuzzQuery": ["AFSerialization", "FuzzSupport"],
+    "FuzzHeader": ["AFSerialization", "FuzzSupport"], "FuzzText": ["AFSerialization", "FuzzSupport"],
+    "FuzzXML": ["AFSerialization", "FuzzSupport"], "FuzzImage": ["AFImage", "FuzzSupport"],
+  ]
+  package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/FuzzSupport"))
+  for (name, dependencies) in fuzzers.sorted(by: { $0.key < $1.key }) {
     package.products.append(.library(name: name, type: .static, targets: [name]))
     package.targets.append(
       .target(name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, path: "Fuzz/\(name)")

@@ -198,7 +198,7 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
   /// The options that have been assigned are set on it, then parameters and default headers are added by
   /// ``request(bySerializingRequest:withParameters:error:)``.
   /// - Parameters:
-  ///   - method: The method, sent exactly as given.
+  ///   - method: The method, sent as given, but that Foundation writes common ones in upper case.
   ///   - URLString: The URL. It must be valid as it stands: spaces and non-ASCII characters escaped.
   ///   - parameters: The parameters; nil for none.
   /// - Returns: The request.
@@ -220,7 +220,7 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
   ///
   /// The other form calls this one, so that overrides written for either take effect.
   /// - Parameters:
-  ///   - method: The method, sent exactly as given.
+  ///   - method: The method, sent as given, but that Foundation writes common ones in upper case.
   ///   - URLString: The URL.
   ///   - parameters: The parameters; nil for none.
   ///   - error: Set if the request cannot be made.
@@ -274,7 +274,7 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
 
   /// Makes a request with an `Encodable` value in the place of parameters.
   /// - Parameters:
-  ///   - method: The method, sent exactly as given.
+  ///   - method: The method, sent as given, but that Foundation writes common ones in upper case.
   ///   - URLString: The URL. It must be valid as it stands.
   ///   - body: The value.
   /// - Returns: The request.

@@ -1,5 +1,4 @@
 import AFSerialization
-import AFSupport
 import Foundation
 import Testing
 

@@ -115,6 +115,7 @@ import Testing
 
 /// The two halves of a call that returns at once and reports later, whichever comes first.
 private final class Waiting: @unchecked Sendable {
+  // Unchecked because the compiler does not see the lock.
   private let lock = NSLock()
   private var continuation: CheckedContinuation<(NSMutableURLRequest, Bool), any Error>?
   private var outcome: ((any Error)?, Bool)?
@@ -144,6 +145,7 @@ private final class Waiting: @unchecked Sendable {
     if let error = outcome.0 {
       continuation.resume(throwing: error)
     } else {
+      // The only one who has it is the one who waits.
       nonisolated(unsafe) let request = stored
       continuation.resume(returning: (request, outcome.1))
     }

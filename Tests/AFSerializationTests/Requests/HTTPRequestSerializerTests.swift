@@ -213,7 +213,7 @@ import Testing
   }
 }
 
-/// Hands a value to a closure that may run anywhere; the test knows where it runs.
+/// Hands a value to a closure that may run anywhere. Unchecked because only the test knows that it runs here.
 struct UncheckedBox<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

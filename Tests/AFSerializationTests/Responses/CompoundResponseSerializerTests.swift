@@ -61,7 +61,7 @@ import Testing
   }
 }
 
-/// Conforms to the protocol without the base class.
+/// Conforms to the protocol without the base class. Unchecked because NSObject subclasses are; it stores nothing.
 final class ForeignSerializer: NSObject, AFURLResponseSerialization, @unchecked Sendable {
   static var supportsSecureCoding: Bool { true }
   override init() {}

@@ -5,6 +5,7 @@ import Testing
 
 /// The shape of subclasses in real applications: one more option, `init(coder:)` through super, one override.
 private final class EnvelopeSerializer: AFJSONResponseSerializer, @unchecked Sendable {
+  // Unchecked because the base class is.
   let key: String
 
   init(key: String) {
@@ -30,6 +31,7 @@ private final class EnvelopeSerializer: AFJSONResponseSerializer, @unchecked Sen
 }
 
 private final class SigningSerializer: AFJSONRequestSerializer, @unchecked Sendable {
+  // Unchecked because the base class is.
   override init() { super.init() }
   required init?(coder: NSCoder) { super.init(coder: coder) }
 

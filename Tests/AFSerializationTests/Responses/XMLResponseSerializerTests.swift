@@ -35,6 +35,56 @@ import Testing
     }
   }
 
+  @Test(
+    "an instruction without content does not crash the parser, and text that looks like one is not changed",
+    arguments: [String.Encoding.utf8, .utf16, .utf16LittleEndian, .utf16BigEndian])
+  func bareInstruction(_ encoding: String.Encoding) throws {
+    let text = "<?x?><a><?break?><!--<?c?>--><![CDATA[<?d?>]]><?e f?>日</a>"
+    let (value, error) = serializer.outcome(response(type: "text/xml"), text.data(using: encoding))
+    #expect(error == nil)
+    let parser = try #require(value as? XMLParser)
+    let collector = TextCollector()
+    parser.delegate = collector
+    #expect(parser.parse())
+    #expect(collector.text == "<?d?>日")
+    #expect(collector.instructions == ["x", "break", "e"])
+    #expect(collector.comment == "<?c?>")
+  }
+
+  @Test(
+    "what would stop the program inside Foundation's parser is a typed error from both serializers",
+    arguments: [
+      Data("<a ".utf8) + [0xE9] + Data("=\"1\"/>".utf8), Data("<a b=\"".utf8) + [0xF8, 0xFF] + Data("\"/>".utf8),
+      Data("<!DOCTYPE a [<!ATTLIST a b ENTITY #IMPLIED>]><a/>".utf8),
+      Data("<!DOCTYPE a [<!NOTATION z SYSTEM \"p\">]><a/>".utf8),
+      Data("<!DOCTYPE a [<!ENTITY x SYSTEM \"y\" NDATA z>]><a/>".utf8),
+      Data("<!DOCTYPE a [<!ENTITY e \"<?x?>\">]><a>&e;</a>".utf8),
+      Data("<!DOCTYPE a [<!ENTITY e \"&#60;?x?>\">]><a>&e;</a>".utf8),
+      Data("<!DOCTYPE a [<!ENTITY % p \"q\">%p;]><a/>".utf8),
+      Data("<?xml version=\"1.0\" encoding=\"UTF-7\"?>+ADw-!DOCTYPE a []+AD4-<a/>".utf8),
+      Data("<?xml version=\"1.0\" encoding=\"UTF-16\"?> <!DOCTYPE a [<!ATTLIST a b ENTITY #IMPLIED>]><a/>".utf8),
+    ])
+  func wouldCrash(_ data: Data) {
+    for serializer in [serializer, AFXMLDocumentResponseSerializer()] {
+      let (value, error) = serializer.outcome(response(type: "text/xml"), data)
+      #expect(value == nil)
+      guard case .undecodableBody = (error as? AFURLResponseSerializationError)?.reason else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+    }
+  }
+
+  @Test("a DTD with elements and plain entities is read")
+  func harmlessDTD() throws {
+    let text =
+      "<!-- c --><!DOCTYPE a PUBLIC \"p[\" 's' [<!ELEMENT a ANY> <!ENTITY e \"x>y\"><!-- <!ATTLIST --> ]><a>&e;</a>"
+    let (value, error) = serializer.outcome(response(type: "text/xml"), text)
+    #expect(error == nil)
+    let parser = try #require(value as? XMLParser)
+    #expect(parser.parse())
+  }
+
   @Test("an empty reply without content has no parser; nil data has one over nothing")
   func empty() {
     #expect(serializer.outcome(response(204), Data()).value == nil)
@@ -53,7 +103,14 @@ import Testing
 
   private final class TextCollector: NSObject, XMLParserDelegate {
     var text = ""
+    var instructions: [String] = []
+    var comment = ""
     func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+    func parser(_ parser: XMLParser, foundCDATA block: Data) { text += String(decoding: block, as: UTF8.self) }
+    func parser(_ parser: XMLParser, foundComment comment: String) { self.comment += comment }
+    func parser(_ parser: XMLParser, foundProcessingInstructionWithTarget target: String, data: String?) {
+      instructions.append(target)
+    }
   }
 }
 

@@ -5,12 +5,13 @@ public import FoundationNetworking
 /// Reads a `Decodable` value, from JSON unless told otherwise.
 ///
 /// ```swift
-/// let serializer = AFDecodableResponseSerializer<[User]>()
-/// serializer.decoder = JSONDecoder.withISODates
+/// let decoder = JSONDecoder()
+/// decoder.dateDecodingStrategy = .iso8601
+/// let serializer = AFDecodableResponseSerializer<[User]>(decoder: decoder)
 /// let users = try serializer.value(for: response, data: data)
 /// ```
 ///
-/// Default content types: those of ``AFJSONResponseSerializer``. With another decoder, set ``acceptableContentTypes`` too.
+/// Default content types: those of ``AFJSONResponseSerializer``. With another decoder, set `acceptableContentTypes` too.
 /// Archives have no place for the type: one of this serializer is read back as ``AFHTTPResponseSerializer``.
 open class AFDecodableResponseSerializer<Value: Decodable>: AFHTTPResponseSerializer, @unchecked Sendable {
   // Unchecked because an open class cannot be checked; the lock is all it stores.

@@ -7,6 +7,8 @@ public import FoundationNetworking
 /// for XML, by the XML declaration; else it is ``AFHTTPResponseSerializer/stringEncoding``, UTF-8 by default. An unknown
 /// charset counts as none. See <doc:ChoosingAResponseSerializer>.
 open class AFStringResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendable {
+  // Unchecked because an open class cannot be checked; it stores nothing.
+
   /// Makes a serializer.
   public override init() {
     super.init()

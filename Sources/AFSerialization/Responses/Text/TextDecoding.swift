@@ -24,6 +24,14 @@ package enum TextDecoding {
     return string(data, fallback)
   }
 
+  /// The text of an XML document by what the document itself says: mark, declaration, or UTF-8.
+  /// - Returns: The text, or nil if it is not in that encoding, or the encoding is not known.
+  static func xmlText(_ data: Data) -> String? {
+    if let (mark, encoding) = byteOrderMark(data) { return string(data.dropFirst(mark), encoding) }
+    guard let name = XMLDeclaration.encoding(in: data) else { return string(data, .utf8) }
+    return Charset(name: name)?.string(data)
+  }
+
   /// The length and encoding of a byte order mark. UTF-32 goes before UTF-16, whose mark it begins with.
   private static func byteOrderMark(_ data: Data) -> (Int, String.Encoding)? {
     let start = Array(data.prefix(4))
@@ -55,7 +63,10 @@ private enum XMLDeclaration {
     if start.starts(with: [0, 0x3C, 0, 0x3F]) { return "UTF-16BE" }
     guard start.starts(with: Array("<?xml".utf8)), let end = start.firstIndex(of: UInt8(ascii: ">")) else { return nil }
     let declaration = String(decoding: start[..<end], as: UTF8.self)
-    return declaration.firstMatch(of: /[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z0-9._\-]+)["']/)
-      .map { String($0.1) }
+    let name = declaration.firstMatch(of: /[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([^"']+)["']/).map { String($0.1) }
+    // A declaration that can be read byte by byte is in no such encoding, whatever it says.
+    return name.map {
+      ["utf-16", "utf-32", "ucs-", "iso-10646"].contains(where: $0.lowercased().hasPrefix) ? "UTF-8" : $0
+    }
   }
 }

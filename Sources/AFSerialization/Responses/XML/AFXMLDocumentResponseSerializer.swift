@@ -47,7 +47,8 @@ open class AFXMLDocumentResponseSerializer: AFHTTPResponseSerializer, @unchecked
   /// - Parameters:
   ///   - response: The response.
   ///   - data: Its body.
-  ///   - error: Set if the response is refused, or the body is empty or not well-formed (`XMLParser.errorDomain`).
+  ///   - error: Set if the response is refused, or the body is empty, not well-formed (`XMLParser.errorDomain`), or one
+  ///     of those that ``AFXMLParserResponseSerializer`` refuses.
   /// - Returns: An `XMLDocument`; nil also, without an error, for an empty body whose status says that there is no content.
   @discardableResult
   open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
@@ -56,6 +57,10 @@ open class AFXMLDocumentResponseSerializer: AFHTTPResponseSerializer, @unchecked
         if response.hasNoContent { return nil }
         throw AFURLResponseSerializationError(.emptyBody, response: response, data: data)
       }
+      if let problem = XMLPrecheck.problem(in: data) {
+        throw AFURLResponseSerializationError(.undecodableBody(problem: problem), response: response, data: data)
+      }
+      let data = XMLInstructions.repaired(data)
       try XMLGuard.check(data)
       var options = XMLNode.Options(rawValue: options)
       let loading: XMLNode.Options = [.nodeLoadExternalEntitiesAlways, .nodeLoadExternalEntitiesSameOriginOnly]

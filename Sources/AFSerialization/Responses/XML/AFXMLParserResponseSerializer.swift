@@ -4,9 +4,12 @@ internal import FoundationXML
 
 /// Gives an `XMLParser` of the body, not yet started: set its delegate and call `parse()`.
 ///
-/// Default content types: `application/xml` and `text/xml`. The parser gets the bytes as they came. It loads no external
+/// Default content types: `application/xml` and `text/xml`. The parser gets the bytes as they came, but for a
+/// space in processing instructions without content (`<?break?>`), which would crash it on Linux. It loads no external
 /// entities unless you tell it to. It is not checked here whether the body is XML; the parser's delegate will be told.
 open class AFXMLParserResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendable {
+  // Unchecked because an open class cannot be checked; it stores nothing.
+
   /// Makes a serializer.
   public override init() {
     super.init()
@@ -22,12 +25,18 @@ open class AFXMLParserResponseSerializer: AFHTTPResponseSerializer, @unchecked S
   /// - Parameters:
   ///   - response: The response.
   ///   - data: Its body. Nil counts as empty.
-  ///   - error: Set if the response is refused.
+  ///   - error: Set to ``AFURLResponseSerializationError`` if the response is refused, or would stop the program inside
+  ///     Foundation's parser: it is no text in its encoding, or has a DTD of its own with more than element declarations
+  ///     and plain entities.
   /// - Returns: An `XMLParser`; nil if the content type is refused, or the status says that there is no content.
   @discardableResult
   open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
     decode(response, data: data ?? Data(), error: error) { data in
-      data.isEmpty && response.hasNoContent ? nil : XMLParser(data: data)
+      if data.isEmpty { return response.hasNoContent ? nil : XMLParser(data: data) }
+      if let problem = XMLPrecheck.problem(in: data) {
+        throw AFURLResponseSerializationError(.undecodableBody(problem: problem), response: response, data: data)
+      }
+      return XMLParser(data: XMLInstructions.repaired(data))
     }
   }
 }
