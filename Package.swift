@@ -71,7 +71,9 @@ let package = Package(
     .testTarget(name: "AFTransportTests", dependencies: ["AFTransport", "AFSupport", "AFTestSupport", "CLinux"]),
     .testTarget(
       name: "AFCoreTests",
-      dependencies: ["AFCore", "AFSerialization", "AFSecurity", "AFMultipart", "AFSupport", "AFTestSupport"]
+      dependencies: [
+        "AFCore", "AFSerialization", "AFSecurity", "AFMultipart", "AFTransport", "AFSupport", "AFTestSupport",
+      ]
     ),
     .testTarget(name: "AFImageTests", dependencies: ["AFImage", "AFSerialization", "AFTestSupport"]),
     .testTarget(name: "AFNetworkingTests", dependencies: ["AFNetworking", "AFTestSupport"]),

@@ -32,6 +32,17 @@ static inline long af_SSL_set_server_name(SSL *_Nonnull ssl, const char *_Nonnul
   return SSL_set_tlsext_host_name(ssl, name);
 }
 
+/* No session of this context's connections is kept for resumption. */
+static inline long af_SSL_CTX_keep_no_sessions(SSL_CTX *_Nonnull context) {
+  return SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
+/* Called when everything the server sends before its first answer is there, the OCSP response included; 0 ends the handshake. */
+static inline long af_SSL_CTX_set_status_callback(SSL_CTX *_Nonnull context,
+                                                  int (*_Nonnull callback)(SSL *_Nullable ssl, void *_Nullable user)) {
+  return SSL_CTX_set_tlsext_status_cb(context, callback);
+}
+
 static const uint64_t af_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
 
 typedef void (*af_ex_free_fn)(void *_Nullable parent, void *_Nullable value, CRYPTO_EX_DATA *_Nullable data, int index,

@@ -17,7 +17,10 @@ package struct TLSRequirements: Sendable {
     }
     try ciphers?.apply(to: context)
     try clientIdentity?.apply(to: context)
-    if wantsStapledResponse { _ = af_SSL_CTX_request_ocsp(context) }
+    guard wantsStapledResponse else { return }
+    _ = af_SSL_CTX_request_ocsp(context)
+    // A resumed handshake carries no response, and an old one would be as good as none.
+    _ = af_SSL_CTX_keep_no_sessions(context)
   }
 
   /// What satisfies both; where both want to choose, `self` does.

@@ -18,6 +18,8 @@ final class TrustHook {
   private let generation: UInt64
   private let evaluate: TrustEvaluator
   private(set) var failure: TransferFailure?
+  /// What a TLS 1.2 server showed, until it can be judged.
+  private var heldChain: [Data]?
 
   init(host: String, port: Int, isProxy: Bool, generation: UInt64, evaluate: @escaping TrustEvaluator) {
     self.host = host
@@ -36,6 +38,10 @@ final class TrustHook {
     }
     SSL_CTX_set_options(context, af_SSL_OP_NO_RENEGOTIATION)
     _ = af_SSL_CTX_request_ocsp(context)
+    _ = af_SSL_CTX_set_status_callback(context) { ssl, _ in
+      guard let ssl, let owner = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), TrustHook.contextIndex) else { return 0 }
+      return Unmanaged<TrustHook>.fromOpaque(owner).takeUnretainedValue().judgeHeldChain(ssl) ? 1 : 0
+    }
     SSL_CTX_set_cert_verify_callback(
       context,
       { store, owner in
@@ -57,10 +63,24 @@ final class TrustHook {
 
   private func verify(_ store: OpaquePointer) -> Int32 {
     let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()).map { OpaquePointer($0) }
-    let accepted = judge(X509_STORE_CTX_get0_untrusted(store).map(Self.certificates) ?? [], ssl: ssl)
+    let chain = X509_STORE_CTX_get0_untrusted(store).map(Self.certificates) ?? []
+    if let ssl, SSL_version(ssl) < TLS1_3_VERSION {
+      // Here the OCSP response follows in a message of its own. It and the verdict come before this side sends anything.
+      heldChain = chain
+      X509_STORE_CTX_set_error(store, X509_V_OK)
+      return 1
+    }
+    let accepted = judge(chain, ssl: ssl)
     // libcurl looks at the stored result as well as at ours.
     X509_STORE_CTX_set_error(store, accepted ? X509_V_OK : X509_V_ERR_APPLICATION_VERIFICATION)
     return accepted ? 1 : 0
+  }
+
+  /// Judges the chain of a TLS 1.2 handshake, now that the OCSP response is there if there is one.
+  private func judgeHeldChain(_ ssl: OpaquePointer) -> Bool {
+    guard let chain = heldChain else { return true }
+    heldChain = nil
+    return judge(chain, ssl: ssl)
   }
 
   private func judge(_ chain: [Data], ssl: OpaquePointer?) -> Bool {

@@ -65,7 +65,8 @@ import Testing
     }
   }
 
-  @Test func `a stapled response decides where the policy asks for one`() async throws {
+  @Test(arguments: [TestTLS.Version.tls12, .tls13])
+  func `a stapled response decides where the policy asks for one`(version: TestTLS.Version) async throws {
     let (good, revoked) = (
       try authority.ocspResponse(for: server.certificate),
       try authority.ocspResponse(for: server.certificate, status: .revoked)
@@ -77,13 +78,21 @@ import Testing
     for (response, requirement, code) in cases {
       var tls = TestTLS(server)
       tls.stapledResponse = response
-      try await withTestServer(.init(tls: tls), handler: { _ in .text("reached") }) { server in
+      tls.maximumVersion = version
+      var options = TestServer.Options(tls: tls)
+      options.requestsPerConnection = 1
+      try await withTestServer(options, handler: { _ in .text("reached") }) { server in
         let policy = try AFSecurityPolicy.trusting(authority)
         policy.revocationChecking = AFRevocationChecking(requirement: requirement)
-        let outcome = await get(makeManager(for: server.url("", host: "localhost"), policy))
-        #expect(outcome.refusal == code, "\(outcome)")
-        #expect((outcome.status == 200) == (code == nil))
-        #expect(server.requestCount == (code == nil ? 1 : 0))
+        let manager = makeManager(for: server.url("", host: "localhost"), policy)
+        // The second connection must not resume the first one's session: that would bring no response.
+        for _ in 0..<2 {
+          let outcome = await get(manager)
+          #expect(outcome.refusal == code, "\(outcome)")
+          #expect((outcome.status == 200) == (code == nil))
+        }
+        #expect(server.requestCount == (code == nil ? 2 : 0))
+        #expect(server.requestBytes == 0 || code == nil)
       }
     }
   }
