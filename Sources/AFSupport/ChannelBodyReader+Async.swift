@@ -1,3 +1,4 @@
+import Dispatch
 package import Foundation
 
 extension ChannelBodyReader {
@@ -15,7 +16,8 @@ extension ChannelBodyReader {
           channel.finish(error)
         }
       }
-      channel.whenCancelled { task.cancel() }
+      // Not at once: a cancellation can run handlers of the sequence, and whoever closes a body may hold a lock.
+      channel.whenCancelled { DispatchQueue.global().async { task.cancel() } }
     }
   }
 }

@@ -71,7 +71,7 @@ enum Receiver: String, CaseIterable, CustomTestStringConvertible {
   }
 
   private static func run(
-    _ path: String, _ arguments: [String], _ environment: [String: String], input: URL?
+    _ path: String, _ arguments: [String], _ environment: [String: String], input: URL?, isQuiet: Bool = false
   ) throws -> Data {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
@@ -79,6 +79,7 @@ enum Receiver: String, CaseIterable, CustomTestStringConvertible {
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let output = Pipe()
     process.standardOutput = output
+    if isQuiet { process.standardError = FileHandle.nullDevice }
     process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
@@ -97,7 +98,7 @@ enum Receiver: String, CaseIterable, CustomTestStringConvertible {
       ProcessInfo.processInfo.environment["AF_TEST_PYTHON"], ".cache/venv/bin/python", find("python3"),
     ]
     for case let path? in candidates where FileManager.default.isExecutableFile(atPath: path) {
-      let check = try? run(path, ["-c", "import \(module); print('yes')"], ["PYTHONWARNINGS": "ignore"], input: nil)
+      let check = try? run(path, ["-c", "import \(module); print('yes')"], [:], input: nil, isQuiet: true)
       if check?.starts(with: Data("yes".utf8)) == true { return [path] }
     }
     return nil
