@@ -30,8 +30,9 @@ extension URLError {
     let underlying: any Error = failure.underlying ?? cause
     switch failure.kind {
     case .transport:
-      return make(
-        CurlErrorMapping.urlErrorCode(for: failure.curlCode), url: url, failure.message, underlying: underlying)
+      // The scheme was looked at before, so the protocol that libcurl does not support (1) is what the server speaks.
+      let code = failure.curlCode == 1 ? .badServerResponse : CurlErrorMapping.urlErrorCode(for: failure.curlCode)
+      return make(code, url: url, failure.message, underlying: underlying)
     case .cancelled: return make(.cancelled, url: url, failure.message)
     case .idleTimeout, .totalTimeout: return make(.timedOut, url: url, failure.message, underlying: cause)
     case .body:

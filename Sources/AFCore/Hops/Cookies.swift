@@ -27,6 +27,7 @@ extension TaskCore {
     for line in lines {
       // One line at a time: joined lines would be split at the comma of a date.
       let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": line], for: url)
+        .filter { CookieScope.allows($0, from: url.host ?? "") }
       storage.setCookies(cookies, for: url, mainDocumentURL: request.foundation?.mainDocumentURL)
     }
   }
