@@ -98,6 +98,7 @@ if Context.environment["AF_FUZZ"] != nil {
     "FuzzNetlink": ["AFReachability"], "FuzzQuery": ["AFSerialization", "FuzzSupport"],
     "FuzzHeader": ["AFSerialization", "FuzzSupport"], "FuzzText": ["AFSerialization", "FuzzSupport"],
     "FuzzXML": ["AFSerialization", "FuzzSupport"], "FuzzImage": ["AFImage", "FuzzSupport"],
+    "FuzzCertificate": ["AFSecurity", "FuzzSupport"],
   ]
   package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/FuzzSupport"))
   for (name, dependencies) in fuzzers.sorted(by: { $0.key < $1.key }) {
