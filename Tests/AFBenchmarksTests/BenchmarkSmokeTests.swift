@@ -1,5 +1,4 @@
 import Foundation
-import FoundationXML
 import Testing
 
 /// That the benchmarks run and report in the form that is promised. No figure is judged: that is for a quiet machine.
@@ -56,6 +55,27 @@ import Testing
       #expect(entry.rate_unit == (isBulk ? "MB/s" : "requests/s"))
       #expect(entry.cpu_unit == (isBulk ? "s/GiB" : "us/request"))
     }
+  }
+
+  @Test("The report is one page that stands alone, with every chart that the run can fill")
+  func report() throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).html")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let run = try BenchmarkRun([
+      "upload", "stream", "--quick", "--no-gate", "--rounds", "1", "--size", "2MiB", "--rate", "16MiB",
+      "--packet", "16KiB,64KiB", "--peers", "libcurl,pread", "--report", file.path,
+    ])
+    try #require(run.status == 0, "\(run.complaint)")
+    let page = try String(contentsOf: file, encoding: .utf8)
+    for title in [
+      "Throughput against packet size", "Time, against the yardstick", "Where the time goes", "Memory over time",
+      "Rate against the limit", "prefers-color-scheme: dark", "AFNetworking",
+    ] {
+      #expect(page.contains(title))
+    }
+    // Nothing is fetched from anywhere.
+    #expect(!page.contains("http") && !page.contains("<script") && !page.contains("<link"))
+    #expect(page.components(separatedBy: "<svg").count == page.components(separatedBy: "</svg>").count)
   }
 
   @Test(

@@ -8,16 +8,16 @@ extension AFHTTPSessionManager {
     _ method: String, _ url: String, _ parameters: [String: any Sendable]?, _ headers: [String: String]?,
     _ closures: TaskClosures
   ) async throws(AFError) -> AFDataResponse {
-    let request = try make { try urlRequest(method, url, parameters, headers) }
-    return try await validated(await perform(.data, HopRequest(request), closures))
+    let request = try make { try hopRequest(method, url, parameters, headers) }
+    return try await validated(await perform(.data, request, closures))
   }
 
   func call<Value: Decodable & Sendable>(
     _ method: String, _ url: String, _ parameters: [String: any Sendable]?, _ headers: [String: String]?,
     _ closures: TaskClosures, as type: Value.Type
   ) async throws(AFError) -> Value {
-    let request = try make { try urlRequest(method, url, parameters, headers) }
-    return try await decode(await perform(.data, HopRequest(request), closures), as: type)
+    let request = try make { try hopRequest(method, url, parameters, headers) }
+    return try await decode(await perform(.data, request, closures), as: type)
   }
 
   func send(
@@ -53,7 +53,7 @@ extension AFHTTPSessionManager {
   }
 
   /// Makes a request; what it throws becomes an ``AFError``.
-  func make(_ body: () throws -> URLRequest) throws(AFError) -> URLRequest {
+  func make<Request>(_ body: () throws -> Request) throws(AFError) -> Request {
     do { return try body() } catch { throw AFError(error) }
   }
 

@@ -1,6 +1,7 @@
 import AFMultipart
 import AFSerialization
 import AFSupport
+import AFTransport
 import Foundation
 import FoundationNetworking
 
@@ -67,6 +68,23 @@ extension AFHTTPSessionManager {
     let request = try serializer.request(withMethod: method, urlString: url, parameters: parameters)
     for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
     return request as URLRequest
+  }
+
+  /// A request as the engine takes it, without a `URLRequest` where none is needed.
+  func hopRequest(
+    _ method: String, _ path: String, _ parameters: Any?, _ headers: [String: String]?
+  ) throws -> HopRequest {
+    guard parameters == nil, let url = http.plainURL(path),
+      let plain = requestSerializer.plainParts(withMethod: method)
+    else { return HopRequest(try urlRequest(method, path, parameters, headers)) }
+    var request = HopRequest(
+      url: url, method: method, headers: plain.headers.map { TransferRequest.HeaderField($0.name, $0.value) })
+    // As for a URLRequest: 60, Foundation's default, leaves it to the session.
+    if let timeout = plain.timeout, timeout != 60 { request.timeout = timeout }
+    if let handlesCookies = plain.handlesCookies { request.handlesCookies = handlesCookies }
+    if let cachePolicy = plain.cachePolicy { request.cachePolicy = cachePolicy }
+    for (name, value) in headers ?? [:] { request.set(name, value) }
+    return request
   }
 
   /// The request of a multipart form.

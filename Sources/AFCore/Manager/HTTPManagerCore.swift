@@ -47,11 +47,17 @@ final class HTTPManagerCore: Sendable {
     return true
   }
 
+  /// The absolute URL of a path that needs no resolving; nil for any other.
+  func plainURL(_ path: String) -> String? {
+    guard let prefix, !path.isEmpty, Self.isPlain(path) else { return nil }
+    return prefix + path
+  }
+
   /// The absolute URL of a path, or nil if it is none.
   func url(_ path: String) -> String? {
     guard let baseURL else { return path }
     if path.isEmpty { return baseURL.absoluteString }
-    if let prefix, Self.isPlain(path) { return prefix + path }
+    if let url = plainURL(path) { return url }
     return URL(string: path, encodingInvalidCharacters: false).flatMap {
       URL(string: $0.relativeString, relativeTo: baseURL)?.absoluteString
     }

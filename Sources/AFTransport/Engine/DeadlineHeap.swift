@@ -2,8 +2,8 @@ import AFSupport
 
 /// Moments at which something is due, soonest first. A pure value.
 ///
-/// Entries are never moved or removed: whoever is named looks whether anything is due yet, and asks again if not. A deadline
-/// that every byte pushes back thus costs nothing until it comes up.
+/// Entries are never moved: whoever is named looks whether anything is due yet, and asks again if not. A deadline that every
+/// byte pushes back thus costs nothing until it comes up. Those of the dead are swept out when they have become the most.
 struct DeadlineHeap {
   struct Entry {
     let time: MonotonicTime
@@ -11,6 +11,8 @@ struct DeadlineHeap {
   }
 
   private var entries: [Entry] = []
+
+  var count: Int { entries.count }
 
   /// The soonest moment, or nil.
   var next: MonotonicTime? { entries.first?.time }
@@ -38,8 +40,14 @@ struct DeadlineHeap {
     return first.id
   }
 
-  private mutating func sink() {
-    var parent = 0
+  /// Takes out the entries of those that are not `alive`.
+  mutating func sweep(alive: (TransferID) -> Bool) {
+    entries.removeAll { !alive($0.id) }
+    for parent in stride(from: entries.count / 2 - 1, through: 0, by: -1) { sink(from: parent) }
+  }
+
+  private mutating func sink(from start: Int = 0) {
+    var parent = start
     while true {
       let left = parent * 2 + 1
       guard left < entries.count else { return }

@@ -168,6 +168,10 @@ final class EngineLoop {
     guard due < transfer.scheduledAt else { return }
     transfer.scheduledAt = due
     deadlines.add(due, transfer.id)
+    // Transfers come and go far faster than their deadlines: without this a minute's worth of the dead would pile up.
+    if deadlines.count > 1024, deadlines.count > 8 * (transfers.count + waiting.count) {
+      deadlines.sweep { transfers[$0] != nil || waiting[$0] != nil }
+    }
   }
 
   private func expireDeadlines() {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A response's status line and fields, kept as the bytes that came. Nothing is parsed before somebody asks.
 package struct ResponseHead: Sendable {
   /// The status line and every field line, each with its line end, without the blank line.
@@ -23,12 +25,53 @@ package struct ResponseHead: Sendable {
 
   /// The first value of a field, by any letter case of its name, or nil.
   package func value(_ name: String) -> String? {
-    var found: String?
-    forEachField { fieldName, value in
-      guard found == nil, Self.equal(fieldName, name) else { return }
-      found = Self.text(value)
+    valueRange(name).map { Self.text(bytes[$0]) }
+  }
+
+  /// Where the first value of a field stands. Every response is asked for a few fields, so this looks at the bytes where
+  /// they are and makes nothing of the lines that are others.
+  private func valueRange(_ name: String) -> Range<Int>? {
+    var name = name
+    return name.withUTF8 { name in
+      bytes.withUnsafeBufferPointer { bytes in
+        var end = Self.lineEnd(bytes, from: 0)
+        while end < bytes.count {
+          let start = end + 1
+          end = Self.lineEnd(bytes, from: start)
+          let colon = start + name.count
+          guard colon < end, bytes[colon] == UInt8(ascii: ":"), !name.isEmpty,
+            Self.equal(UnsafeBufferPointer(rebasing: bytes[start..<colon]), name)
+          else { continue }
+          var first = colon + 1
+          var last = end
+          while first < last, Self.isSpace(bytes[first]) { first += 1 }
+          while last > first, Self.isSpace(bytes[last - 1]) { last -= 1 }
+          return first..<last
+        }
+        return nil
+      }
     }
-    return found
+  }
+
+  private static func lineEnd(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    guard start < bytes.count, let base = bytes.baseAddress,
+      let found = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
+    else { return bytes.count }
+    return found - UnsafeMutableRawPointer(mutating: base)
+  }
+
+  private static func equal(_ bytes: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    for index in bytes.indices where bytes[index] != name[index] {
+      guard isSameLetter(bytes[index], name[index]) else { return false }
+    }
+    return true
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
+
+  /// Letters differ by 0x20 alone; nothing else that a field name may hold does.
+  private static func isSameLetter(_ left: UInt8, _ right: UInt8) -> Bool {
+    left ^ right == 0x20 && (left | 0x20) >= UInt8(ascii: "a") && (left | 0x20) <= UInt8(ascii: "z")
   }
 
   /// Every value of a field, in order.
@@ -76,7 +119,6 @@ package struct ResponseHead: Sendable {
   }
 
   private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
     var slice = bytes
     while let first = slice.first, isSpace(first) { slice.removeFirst() }
     while let last = slice.last, isSpace(last) { slice.removeLast() }
@@ -87,10 +129,7 @@ package struct ResponseHead: Sendable {
     let other = name.utf8
     guard bytes.count == other.count else { return false }
     for (left, right) in zip(bytes, other) where left != right {
-      // Letters differ by 0x20 alone; nothing else that a field name may hold does.
-      guard left ^ right == 0x20, (left | 0x20) >= UInt8(ascii: "a"), (left | 0x20) <= UInt8(ascii: "z") else {
-        return false
-      }
+      guard isSameLetter(left, right) else { return false }
     }
     return true
   }

@@ -28,4 +28,19 @@ import Testing
     while let id = heap.popDue(MonotonicTime(nanoseconds: .max - 1)) { order.append(times[Int(id.raw)]) }
     #expect(order == times.sorted())
   }
+
+  @Test func `keeps the order of those alive when the dead are swept out`() {
+    var heap = DeadlineHeap()
+    let times = (0..<1000).map { _ in UInt64.random(in: 0..<1_000_000) }
+    for (index, time) in times.enumerated() {
+      heap.add(MonotonicTime(nanoseconds: time), TransferID(raw: UInt64(index)))
+    }
+    heap.sweep { $0.raw % 3 == 0 }
+    #expect(heap.count == 334)
+    var order: [UInt64] = []
+    while let id = heap.popDue(MonotonicTime(nanoseconds: .max - 1)) { order.append(times[Int(id.raw)]) }
+    #expect(order == times.indices.filter { $0 % 3 == 0 }.map { times[$0] }.sorted())
+    heap.sweep { _ in true }
+    #expect(heap.next == nil)
+  }
 }
