@@ -72,7 +72,8 @@ let package = Package(
     .testTarget(
       name: "AFCoreTests",
       dependencies: [
-        "AFCore", "AFSerialization", "AFSecurity", "AFMultipart", "AFTransport", "AFSupport", "AFTestSupport",
+        "AFCore", "AFSerialization", "AFSecurity", "AFMultipart", "AFReachability", "AFTransport", "AFSupport",
+        "AFTestSupport",
       ]
     ),
     .testTarget(name: "AFImageTests", dependencies: ["AFImage", "AFSerialization", "AFTestSupport"]),

@@ -42,13 +42,8 @@ extension AFNetworkReachabilityManager {
     }
   }
 
-  /// The same for code that is not asynchronous. `completion` is called once, on the monitor's thread: it must return at
-  /// once. ``ReachabilityWait/cancel()`` calls it with `CancellationError`, unless it has been called already.
-  package func whenReachable(
-    timeout: TimeInterval, completion: @escaping @Sendable (Result<AFReachabilityState, any Error>) -> Void
-  ) -> ReachabilityWait {
-    let wait = ReachabilityWait(target: core.target, timeout: timeout, monitor: core.monitor)
-    wait.begin(completion)
-    return wait
+  /// The same for code that is not asynchronous: a wait that can be kept before it begins.
+  package func makeWait(timeout: TimeInterval) -> ReachabilityWait {
+    ReachabilityWait(target: core.target, timeout: timeout, monitor: core.monitor)
   }
 }

@@ -11,10 +11,14 @@ package final class ReachabilityWait: Sendable {
     case finished
   }
 
+  /// Whether the target was seen out of reach; known when the completion is called.
+  package var hasSeenOutage: Bool { outage.withLock { $0 } }
+
   private let target: AFReachabilityTarget
   private let timeout: TimeInterval
   private let monitor: NetworkMonitor
   private let state = Locked(State.idle)
+  private let outage = Locked(false)
 
   init(target: AFReachabilityTarget, timeout: TimeInterval, monitor: NetworkMonitor) {
     self.target = target
@@ -22,7 +26,8 @@ package final class ReachabilityWait: Sendable {
     self.monitor = monitor
   }
 
-  func begin(_ completion: @escaping Completion) {
+  /// Begins to wait. `completion` is called once, on the monitor's thread, and must return at once.
+  package func begin(_ completion: @escaping Completion) {
     let isCancelled = state.withLock { state in
       guard case .idle = state else { return true }
       state = .waiting(completion, registration: nil)
@@ -50,6 +55,8 @@ package final class ReachabilityWait: Sendable {
         finish(.success(state))
       } else if case .netlinkUnavailable? = state.failure, let failure = state.failure {
         finish(.failure(failure))
+      } else {
+        outage.withLock { $0 = true }
       }
     case .expired(let state):
       finish(.failure(AFReachabilityError.timedOut(seconds: timeout, status: state?.status ?? .unknown)))

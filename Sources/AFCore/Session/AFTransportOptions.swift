@@ -67,6 +67,11 @@ public struct AFTransportOptions: Sendable, Hashable {
   public var uploadLimit: AFBandwidthLimit?
   /// The same for all bodies that it receives, counted as they come over the wire. Default: nil, no limit.
   public var downloadLimit: AFBandwidthLimit?
+  /// Whether new requests wait until the manager's `reachabilityManager` sees its target reachable, and requests that failed
+  /// for want of a route or a resolver, before a server saw them, start again then. Each wait is bounded by the request's
+  /// timeout; the error is `URLError.notConnectedToInternet`. Requests to loopback never wait. The reachability manager need
+  /// not be started. Default: false.
+  public var holdsUntilReachable = false
 
   /// The defaults.
   public init() {}

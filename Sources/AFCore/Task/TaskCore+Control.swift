@@ -94,7 +94,7 @@ extension TaskCore {
     let (session, manager, request, options, hop) = state.withLock { state in
       (state.session, state.manager, state.current, state.hopOptions(kind), state.hopCount)
     }
-    guard let session else { return }
+    guard let session, !holdsFirstHop(session) else { return }
     let handle: TransferHandle
     if let (type, urlRequest) = session.settings.protocolClass(for: request) {
       handle = ProtocolTransfer(type, urlRequest, task: self).start()

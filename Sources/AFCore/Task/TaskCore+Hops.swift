@@ -71,6 +71,7 @@ extension TaskCore {
   func hopDidEnd(_ outcome: TransferOutcome) {
     enum Step {
       case next(HopRequest), ask(PeerTrust), finish, download(DownloadFile), chunks(ChunkSink)
+      case hold(SessionCore, URLError)
     }
     let step = state.withLock { state -> Step in
       if state.collectsMetrics {
@@ -83,6 +84,7 @@ extension TaskCore {
         // A redirect whose own body broke off is a redirect all the same.
         if let next = state.next, failure.kind != .cancelled { return .next(next) }
         let error = URLError.make(failure, url: state.current.url)
+        if let session = state.session, state.isHeld(after: failure) { return .hold(session, error) }
         if failure.kind == .refusedByHandler, let own = failure.underlying {
           state.error = own
           state.rawError = URLError.cancelled(url: state.current.url)
@@ -102,6 +104,7 @@ extension TaskCore {
     switch step {
     case .next(let request): goOn(with: request)
     case .ask(let peer): askAboutTrust(peer)
+    case .hold(let session, let error): waitUntilReachable(session, failure: error)
     case .finish: finish()
     case .download(let file): close(file)
     case .chunks(let chunks):

@@ -81,6 +81,7 @@ struct TaskState {
   var questions = 0
   var openQuestion: Int?
   var hopCount = 0
+  var hold = HoldState()
   var redirects = 0
   var authentication = AuthenticationState()
   var priority: Float = 0.5

@@ -39,6 +39,11 @@ extension AFReachabilityTarget {
     }
   }
 
+  /// Whether `host` is this host's loopback, by name or by address.
+  package static func isLoopback(_ host: String) -> Bool {
+    isLocalhost(host) || Destination(host)?.address.isLoopback ?? false
+  }
+
   /// RFC 6761: "localhost" and the names below it are this host, and no resolver is asked.
   static func isLocalhost(_ name: String) -> Bool {
     let lower = (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()

@@ -1,19 +1,16 @@
-import AFReachability
 import AFSupport
-import AFTestSupport
-import CNetlink
 import Foundation
 
 /// A network of its own: a thread in a private network namespace, in which commands run and monitors are made.
 ///
 /// The namespace goes when the object, its commands and its monitors are gone.
-final class TestNamespace: Sendable {
+package final class TestNamespace: Sendable {
   private let worker = Worker()
 
   /// Whether this process may make namespaces. Tests that need one are skipped where it may not.
-  static let isAvailable = (try? TestNamespace()) != nil
+  package static let isAvailable = (try? TestNamespace()) != nil
 
-  init() throws {
+  package init() throws {
     guard worker.start(first: Self.enterNewNamespace) else { throw POSIXFailure(call: "unshare") }
   }
 
@@ -29,51 +26,47 @@ final class TestNamespace: Sendable {
   }
 
   /// Runs `body` on the namespace's thread and returns what it returns.
-  func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+  package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
       worker.perform { continuation.resume(with: Result(catching: body)) }
     }
   }
 
+  /// The number of the namespace's thread, by which `ip link set … netns` finds the namespace.
+  package func threadNumber() async throws -> Int {
+    try await run {
+      guard let symbol = dlsym(nil, "gettid") else { throw POSIXFailure(call: "dlsym") }
+      return Int(unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)())
+    }
+  }
+
   /// Runs `ip` once for all `lines`, each without the leading "ip".
-  func ip(_ lines: String...) async throws {
+  package func ip(_ lines: String...) async throws {
     try await ip(lines: lines)
   }
 
-  func ip(lines: [String]) async throws {
+  package func ip(lines: [String]) async throws {
     let input = lines.joined(separator: "\n") + "\n"
     _ = try await run { try Self.execute(["ip", "-batch", "-"], input: input) }
   }
 
   /// Runs any command and returns its output.
   @discardableResult
-  func command(_ words: String...) async throws -> String {
+  package func command(_ words: String...) async throws -> String {
     try await run { try Self.execute(words, input: "") }
   }
 
 }
 
 extension TestNamespace {
-  /// A monitor whose thread and socket are in this namespace; it has looked once when this returns.
-  func monitor(_ configuration: NetworkMonitor.Configuration = .init()) async throws -> NamespaceMonitor {
-    let monitor = NetworkMonitor(configuration: configuration)
-    let first = Recorder<AFReachabilityState>()
-    // Whoever registers first makes the thread, which inherits the namespace.
-    let registration = try await run {
-      monitor.add(.general) { if case .state(let state) = $0 { first.record(state) } }
-    }
-    try await first.wait(for: 1)
-    return NamespaceMonitor(monitor: monitor, registration: registration)
-  }
-
   /// A link with a working far end, an address, and a default route: what "online" means in these tests.
-  func addUplink(_ name: String = "v0", metric: Int = 0) async throws {
+  package func addUplink(_ name: String = "v0", metric: Int = 0) async throws {
     try await addLink(name)
     try await ip("route add default via 192.0.2.1 dev \(name) metric \(metric)")
   }
 
   /// A link with a working far end and the address 192.0.2.2/24.
-  func addLink(_ name: String = "v0", address: String = "192.0.2.2/24") async throws {
+  package func addLink(_ name: String = "v0", address: String = "192.0.2.2/24") async throws {
     try await ip(
       "link add \(name) type veth peer name \(name)p", "link set \(name) up", "link set \(name)p up",
       "addr add \(address) dev \(name)"
@@ -81,100 +74,17 @@ extension TestNamespace {
   }
 
   /// IPv6 on a link that exists: address and default route.
-  func addIPv6(_ name: String = "v0") async throws {
+  package func addIPv6(_ name: String = "v0") async throws {
     try await ip(
       "addr add 2001:db8::2/64 dev \(name) nodad", "route add ::/0 via 2001:db8::1 dev \(name)"
     )
   }
 }
 
-/// A monitor in a namespace, kept alive while this object is.
-final class NamespaceMonitor: Sendable {
-  let monitor: NetworkMonitor
-  private let registration: UInt64
-
-  init(monitor: NetworkMonitor, registration: UInt64) {
-    self.monitor = monitor
-    self.registration = registration
-  }
-
-  deinit {
-    monitor.remove(registration)
-  }
-
-  func manager(
-    _ target: AFReachabilityTarget = .general, debounce: Double = 0
-  ) -> AFNetworkReachabilityManager {
-    AFNetworkReachabilityManager(
-      target: target, debounce: debounce, callbackQueue: DispatchQueue(label: "test.callbacks"), monitor: monitor
-    )
-  }
-}
-
-extension NamespaceMonitor {
-  /// Records the states of `target` from here on, for as long as the recording is kept.
-  func record(_ target: AFReachabilityTarget = .general, debounce: Double = 0) -> StateRecording {
-    let states = Recorder<AFReachabilityState>()
-    let id = monitor.add(target, debounce: debounce) { if case .state(let state) = $0 { states.record(state) } }
-    return StateRecording(states: states, monitor: monitor, registration: id)
-  }
-
-  /// What a newcomer is told about `target` now.
-  func state(_ target: AFReachabilityTarget = .general) async throws -> AFReachabilityState {
-    try await record(target).next()
-  }
-}
-
-/// What a monitor told about a target.
-final class StateRecording: Sendable {
-  let states: Recorder<AFReachabilityState>
-  private let monitor: NetworkMonitor
-  private let registration: UInt64
-  private let taken = Locked(0)
-
-  init(states: Recorder<AFReachabilityState>, monitor: NetworkMonitor, registration: UInt64) {
-    self.states = states
-    self.monitor = monitor
-    self.registration = registration
-  }
-
-  deinit {
-    monitor.remove(registration)
-  }
-
-  /// The first state that has not been taken yet.
-  func next(file: String = #fileID, line: Int = #line) async throws -> AFReachabilityState {
-    let index = taken.withLock { taken in
-      taken += 1
-      return taken - 1
-    }
-    return try await states.wait(for: index + 1, file: file, line: line)[index]
-  }
-
-  /// Waits until the last state is such a one.
-  func settle(
-    _ what: String = "state", file: String = #fileID, line: Int = #line,
-    _ condition: @Sendable (AFReachabilityState) -> Bool
-  ) async throws {
-    try await eventually("\(what), last was \(states.last as Any)", file: file, line: line) {
-      states.last.map(condition) ?? false
-    }
-  }
-}
-
-extension AFNetworkReachabilityManager {
-  /// Records what the block is called with, from here on.
-  func recordStatuses() -> Recorder<AFNetworkReachabilityStatus> {
-    let recorder = Recorder<AFNetworkReachabilityStatus>()
-    setReachabilityStatusChange { recorder.record($0) }
-    return recorder
-  }
-}
-
 extension TestNamespace {
   /// A command that ended with another status than 0.
-  struct CommandFailure: Error, CustomStringConvertible {
-    let description: String
+  package struct CommandFailure: Error, CustomStringConvertible {
+    package let description: String
   }
 
   @discardableResult
