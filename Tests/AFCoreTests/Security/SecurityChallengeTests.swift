@@ -96,7 +96,8 @@ import Testing
         answer(.useCredential, challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) })
         return NSNull()
       }
-      #expect(await get(manager).error?.urlError?.code == .serverCertificateUntrusted)
+      let error = await get(manager).error
+      #expect(error?.urlError?.code == .serverCertificateUntrusted, "\(String(describing: error))")
       #expect(questions.withLock { $0 } == 2)
       #expect(server.requestCount == 0)
     }
