@@ -39,7 +39,8 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     self.init(baseURL: nil, sessionConfiguration: configuration)
   }
 
-  /// Reads an archived manager: base URL, session configuration, serializers and policy.
+  /// Reads an archived manager: base URL, session configuration, serializers and policy. Nil if the policy cannot be restored as
+  /// it was: the default one in its place might accept more.
   public required init?(coder: NSCoder) {
     http = HTTPManagerCore(baseURL: coder.decodeObject(of: NSURL.self, forKey: "baseURL") as URL?)
     super.init(coder: coder)
@@ -53,7 +54,8 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     if let serializer = coder.decodeObject(of: classes, forKey: "responseSerializer") as? AFHTTPResponseSerializer {
       responseSerializer = serializer
     }
-    if let policy = coder.decodeObject(of: AFSecurityPolicy.self, forKey: "securityPolicy") {
+    if coder.containsValue(forKey: "securityPolicy") {
+      guard let policy = coder.decodeObject(of: AFSecurityPolicy.self, forKey: "securityPolicy") else { return nil }
       securityPolicy = policy
     }
   }

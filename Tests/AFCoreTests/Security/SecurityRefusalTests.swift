@@ -152,6 +152,32 @@ import Testing
     }
   }
 
+  @Test func `B18 an IPv6 address is matched by its own entry`() async throws {
+    let authority = try TestAuthority.make()
+    for (name, isAccepted) in [("::1", true), ("127.0.0.1", false), ("DNS:::1", false)] {
+      var options = TestServer.Options(tls: TestTLS(try authority.issue(names: [name])))
+      options.listener.host = "::1"
+      try await withTestServer(options, handler: { _ in .text("reached") }) { server in
+        let outcome = await get(makeManager(for: server.url("", host: "[::1]"), try .trusting(authority)))
+        #expect((outcome.status == 200) == isAccepted, "\(name): \(outcome)")
+        #expect(isAccepted || outcome.refusal == .hostMismatch)
+        #expect(server.requestCount == (isAccepted ? 1 : 0))
+      }
+    }
+  }
+
+  @Test func `a manager is not restored with a policy that accepts more than the archived one`() throws {
+    func restored(_ policy: AFSecurityPolicy) throws -> AFHTTPSessionManager? {
+      let url = try #require(URL(string: "https://localhost/"))
+      let data = try NSKeyedArchiver.archivedData(
+        withRootObject: makeManager(for: url, policy), requiringSecureCoding: true)
+      return try? NSKeyedUnarchiver.unarchivedObject(ofClass: AFHTTPSessionManager.self, from: data)
+    }
+    let pinned = AFSecurityPolicy(publicKeyPins: [try AFPublicKeyPin(sha256: Data(repeating: 1, count: 32))])
+    #expect(try restored(pinned)?.securityPolicy.publicKeyPins == pinned.publicKeyPins)
+    #expect(try restored(.allOf([pinned])) == nil)
+  }
+
   @Test func `TLS versions and ciphers that the policy does not want are not spoken`() async throws {
     let authority = try TestAuthority.make()
     let identity = try authority.issue(names: ["localhost"])
