@@ -30,6 +30,10 @@ import Testing
       ("tls", "libcurl", ["tls-h1-1"], []),
       ("download", "libcurl", ["download-h1-1MiB"], ["--size", "1MiB"]),
       ("stream", "pread", ["stream-16KiB", "stream-64KiB"], ["--size", "1MiB", "--packet", "16KiB,64KiB"]),
+      (
+        "serialize", "Foundation",
+        ["request", "escape", "json-write", "json-read", "strip-1k", "strip-20k"].map { "serialize-\($0)" }, []
+      ),
     ])
   func json(workload: String, yardstick: String, cases: [String], options: [String]) throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
@@ -48,7 +52,7 @@ import Testing
       #expect(base.time_ratio == 1 && base.cpu_ratio == 1)
       #expect(run.output.contains(name))
     }
-    let isBulk = !["requests", "tls"].contains(workload)
+    let isBulk = !["requests", "tls", "serialize"].contains(workload)
     for entry in entries {
       #expect(cases.contains(entry.workload))
       #expect(entry.rate > 0 && entry.peak_rss_mib > 1)

@@ -67,6 +67,8 @@ struct Client: Sendable {
 struct Job: Codable, Sendable {
   var workload = ""
   var client = ""
+  /// What of the workload's kinds of work to do, where it has several.
+  var operation = ""
   var url = ""
   /// A PEM file with the authority that the server's certificate is from.
   var authority: String?

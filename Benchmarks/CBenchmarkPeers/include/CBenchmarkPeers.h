@@ -65,6 +65,9 @@ int64_t afb_download(const afb_download_options *_Nonnull options, char *_Nonnul
 /* Reads the whole file into one reused buffer with pread, `packet` bytes a call. Returns the bytes read, or -1. */
 int64_t afb_pread_file(const char *_Nonnull file, size_t packet, char *_Nonnull error);
 
+/* Builds `count` requests with ten query parameters and two header lines, and sends none. 0, or -1. */
+int afb_build_requests(int64_t count, char *_Nonnull error);
+
 /* --- where the time goes ------------------------------------------------------------------------------------------- */
 
 typedef enum {

@@ -88,6 +88,19 @@ import Testing
     #expect(underlying?.data == Data("<html>".utf8))
   }
 
+  @Test("50 MiB of JSON are read, and refused with their body if the last byte is missing")
+  func large() throws {
+    let text = String(repeating: "x", count: 1 << 20)
+    let data = try JSONSerialization.data(withJSONObject: [String](repeating: text, count: 50))
+    let response = response(type: "application/json")
+    #expect((serializer.outcome(response, data).value as? [String])?.count == 50)
+    let (value, error) = serializer.outcome(response, data.dropLast())
+    #expect(value == nil)
+    #expect(error?.domain == NSCocoaErrorDomain)
+    #expect((error?.userInfo[AFNetworkingOperationFailingURLResponseDataErrorKey] as? Data)?.count == data.count - 1)
+    #expect(error?.userInfo[AFNetworkingOperationFailingURLResponseErrorKey] as? HTTPURLResponse === response)
+  }
+
   @Test("AF-T036 nulls are removed from dictionaries and arrays")
   func removesNulls() throws {
     serializer.removesKeysWithNullValues = true
