@@ -21,7 +21,7 @@ import Testing
 
   @Test(arguments: cases)
   func `AFNetworking's case`(item: Case) throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let policy = try fixtures.policy(
       item.mode, pins: item.pins?(fixtures), allowInvalid: item.allowsInvalid, validatesName: item.validatesName)
     let trust = try item.server(fixtures).trust()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct BadInputTests {
   @Test func `bytes that are no certificate are refused with a reason`() throws {
-    let leaf = try Fixtures.shared().leaf
+    let leaf = try Fixtures().leaf
     let inputs = [
       Data(), Data([0x30]), Data("-----BEGIN CERTIFICATE-----".utf8), leaf.certificate.dropLast(),
       leaf.certificate + [0], Data(repeating: 0x30, count: 10 << 20),
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func `a text with several certificates is read whole or refused where one is meant`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let text = "# comment\n" + fixtures.leaf.chainPEM + "between\n" + fixtures.root.certificatePEM
     #expect(
       try AFCertificate.certificates(in: Data(text.utf8)).map(\.derRepresentation)

@@ -51,7 +51,7 @@ import Testing
     let der = [0x30, UInt8(name.count + 2), 0x82, UInt8(name.count)] + name
     var profile = CertificateProfile(commonName: "x")
     profile.extensions = [("subjectAltName", "DER:" + der.map { String(format: "%02X", $0) }.joined())]
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let leaf = try fixtures.intermediate.issue(profile)
     #expect(try leaf.certificate.certificate().hostNames == ["good.test\u{0}.evil.test"])
     for host in ["good.test", "good.test\u{0}.evil.test", ".evil.test"] {

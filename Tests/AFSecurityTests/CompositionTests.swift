@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CompositionTests {
   @Test func `the most exact pattern chooses the policy, and others are refused or left to another`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let leaf = try fixtures.intermediate.issue(
       names: ["example.test", "*.example.test", "api.example.test", "a.b.example.test", "127.0.0.1", "else.test"])
     let refusing = try fixtures.policy(.certificate, pins: [])
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `all of them and any of them`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let accepting = try fixtures.policy()
     let refusing = try fixtures.policy(.publicKey, pins: [fixtures.otherRoot.certificate])
     func verdict(_ policy: AFSecurityPolicy) throws -> AFSecurityError.Code? {

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `B16 allowing invalid certificates proves nothing without a pin, and never allows any other`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let unpinned = try fixtures.policy(allowInvalid: true)
     #expect(try unpinned.verdict(fixtures.selfSigned, Fixtures.host) == .pinRequired)
     for mode in [AFSSLPinningMode.certificate, .publicKey] {
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `a leaf cannot vouch for the pinned certificate it did not come from (allowed invalid)`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let policy = try fixtures.policy(.publicKey, pins: [fixtures.intermediate.certificate], allowInvalid: true)
     // A certificate that names the pinned intermediate as its issuer, signed by another key.
     let impostor = try TestAuthority.make(.authority("Intermediate")).issue(names: [Fixtures.host])
@@ -55,7 +55,7 @@ import Testing
 
   @Test(arguments: [AFSSLPinningMode.publicKey, .certificate])
   func `B17, H22 pins are compared with the validated path, not with what was sent`(mode: AFSSLPinningMode) throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let rootPinned = try fixtures.policy(mode, pins: [fixtures.root.certificate])
     #expect(fixtures.leaf.chain.count == 2)
     #expect(try rootPinned.verdict(fixtures.leaf, Fixtures.host) == nil)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `H23 a certificate pinned twice counts once`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let policy = try fixtures.policy(
       .certificate, pins: [fixtures.leaf.certificate, Data(fixtures.leaf.certificatePEM.utf8)])
     #expect(try policy.verdict(fixtures.leaf, Fixtures.host) == nil)

@@ -2,7 +2,7 @@ import AFSecurity
 import AFTestSupport
 import Foundation
 
-/// Chains made once for all tests of this target, of the shapes that AFNetworking's own fixtures had.
+/// Chains made for a test, of the shapes that AFNetworking's own fixtures had.
 struct Fixtures: Sendable {
   static let host = "api.example.test"
   static let otherHost = "other.test"
@@ -25,11 +25,7 @@ struct Fixtures: Sendable {
   let selfSignedExpired: TestIdentity
   let expiredLeaf: TestIdentity
 
-  /// The shared fixtures. A failure to make them is a failure of every test that asks.
-  static func shared() throws -> Fixtures { try made.get() }
-  private static let made = Result { try Fixtures() }
-
-  private init() throws {
+  init() throws {
     let oldRoot = try TestAuthority.make(.authority("Old Root"))
     let rootKey = try TestKey()
     root = try TestAuthority.make(.authority("Root"), key: rootKey)

@@ -34,7 +34,7 @@ import Testing
 
   @Test(arguments: matches)
   func `a certificate matches the hosts it names and no others`(match: Match) throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let leaf = try fixtures.intermediate.issue(CertificateProfile(commonName: "x", names: match.names))
     let expected = match.isMatch ? nil : AFSecurityError.Code.hostMismatch
     #expect(try fixtures.policy().verdict(leaf, match.host) == expected)
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `a common name is never a host name, unless that very key is pinned and names are absent`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let leaf = try fixtures.intermediate.issue(CertificateProfile(commonName: "cn.test"))
     #expect(try fixtures.policy().verdict(leaf, "cn.test") == .hostMismatch)
     #expect(try fixtures.policy(.publicKey, pins: [leaf.certificate]).verdict(leaf, "cn.test") == .hostMismatch)

@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `an intermediate can be an anchor, and without anchors nothing passes`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let policy = try fixtures.policy()
     policy.anchorCertificates = [try fixtures.intermediate.certificate.certificate()]
     #expect(try policy.verdict(fixtures.leaf, Fixtures.host) == nil)
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test func `an error carries the certificate at fault, the chain and the pins seen`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let policy = try fixtures.policy(.publicKey, pins: [fixtures.otherRoot.certificate])
     let trust = try fixtures.leaf.trust()
     let error = try #require(

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `key pins survive renewal, backups say so, and an empty set refuses`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let inUse = try fixtures.leaf.certificate.certificate().publicKeyPin
     let spare = try AFPublicKeyPin(sha256: zeros)
     let policy = AFSecurityPolicy(publicKeyPins: [inUse], backupPins: [spare])
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `key pins count in every mode`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let wrong = try AFPublicKeyPin(sha256: zeros)
     let plain = try fixtures.policy()
     plain.publicKeyPins = [wrong]
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `AF-X062 an undecodable pin throws when set, and refuses everybody when forced`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let broken = fixtures.leaf.certificate.dropLast()
     for mode in [AFSSLPinningMode.publicKey, .certificate] {
       let policy = try fixtures.policy(mode, pins: [fixtures.leaf.certificate])
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func `report-only pins let pass and report, once per server accepted`() async throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let policy = try fixtures.policy()
     let expected = try AFPublicKeyPin(sha256: zeros)
     policy.reportOnlyPins = [expected]

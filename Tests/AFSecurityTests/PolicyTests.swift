@@ -14,7 +14,7 @@ import Testing
 
   @Test(arguments: [AFSSLPinningMode.publicKey, .certificate])
   func `AF-T073, T074, T085, T086 a policy holds each certificate of a directory once`(mode: AFSSLPinningMode) throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let directory = try TemporaryDirectory()
     try fixtures.leaf.certificate.write(to: directory.url.appendingPathComponent("leaf.cer"))
     try Data(fixtures.leaf.chainPEM.utf8).write(to: directory.url.appendingPathComponent("chain.pem"))
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `a bundle's cer files are its certificates (H05, AF-T074)`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let directory = try TemporaryDirectory()
     try fixtures.leaf.certificate.write(to: directory.url.appendingPathComponent("leaf.cer"))
     try fixtures.root.certificate.write(to: directory.url.appendingPathComponent("root.der"))
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `AF-T109 a copy equals its original and is independent of it`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let policy = try fixtures.policy(
       .publicKey, pins: [fixtures.leaf.certificate], allowInvalid: true, validatesName: false)
     policy.publicKeyPins = [try fixtures.root.certificate.certificate().publicKeyPin]
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `AF-T110 an archived policy comes back with everything that affects its verdict`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let policy = try fixtures.policy(
       .certificate, pins: [fixtures.leaf.certificate, fixtures.root.certificate], allowInvalid: true,
       validatesName: false)
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func `a subclass keeps its class through default() and copy(), and its verdict counts`() throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     let policy = Strict.default()
     policy.anchorCertificates = [try fixtures.root.certificate.certificate()]
     let copy = try #require(policy.copy() as? Strict)

@@ -23,7 +23,7 @@ import Testing
 
   @Test(arguments: rows)
   func `AF-X061 decision table`(row: Row) throws {
-    let fixtures = try Fixtures.shared()
+    let fixtures = try Fixtures()
     for server in try row.servers(fixtures) {
       for pins in row.pins(fixtures) {
         for validatesName in row.validatesName {
