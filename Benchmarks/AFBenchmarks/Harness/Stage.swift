@@ -23,6 +23,8 @@ enum Stage: String, Codable, CaseIterable, CodingKeyRepresentable {
   static func stopProfile() -> [Stage: Double] {
     var shares = [Double](repeating: 0, count: Int(AFB_STAGE_COUNT.rawValue))
     afb_profile_stop(&shares)
+    // Too short a run for a single interrupt.
+    if shares.allSatisfy({ $0 == 0 }) { shares[Int(AFB_STAGE_OTHER.rawValue)] = 1 }
     return Dictionary(uniqueKeysWithValues: allCases.map { ($0, shares[$0.index]) })
   }
 }

@@ -21,7 +21,7 @@ struct LineChart {
   private let width = 560.0
   private let height = 250.0
   private let left = 58.0
-  private let right = 12.0
+  private let right = 24.0
   private let top = 26.0
   private let bottom = 38.0
 

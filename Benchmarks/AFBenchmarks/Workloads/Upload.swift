@@ -24,6 +24,9 @@ extension Workload {
       EngineClient.upload,
       URLSessionUpload.stream,
       URLSessionUpload.file,
+      ToolClient.curl,
+      ToolClient.toolbelt,
+      ToolClient.httpx,
     ],
     cases: { options in
       guard !options.httpVersions.contains(.http2) else { throw UsageError("upload is measured over HTTP/1.1") }
