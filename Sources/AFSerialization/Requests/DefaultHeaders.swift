@@ -53,7 +53,11 @@ enum DefaultHeaders {
 
   /// The text as a product name may be written (RFC 9110 §10.1.5): Latin letters for others, `_` for what has no place.
   private static func token(_ text: String) -> String {
-    let latin = text.applyingTransform(StringTransform("Any-Latin; Latin-ASCII; [:^ASCII:] Remove"), reverse: false)
+    // Most names are ASCII, and the transform, which leaves those as they are, loads megabytes of tables.
+    let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+    let latin =
+      isASCII
+      ? text : text.applyingTransform(StringTransform("Any-Latin; Latin-ASCII; [:^ASCII:] Remove"), reverse: false)
     let bytes = (latin ?? text).utf8.map { HTTPHeaderValidation.isTokenByte($0) ? $0 : UInt8(ascii: "_") }
     return bytes.isEmpty ? "unknown" : String(decoding: bytes, as: UTF8.self)
   }
