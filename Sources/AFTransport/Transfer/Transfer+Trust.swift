@@ -72,6 +72,9 @@ extension Transfer {
         tlsCipher = SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) }
       }
     }
+    // The connection is chosen by now; this is for the repeat, should it die: on a new one, not on the next stale one. (NTLM
+    // needs the same connection for its next message.)
+    if request.options.authentication == nil { easy.set(CURLOPT_FRESH_CONNECT, 1) }
     watchForRefusal()
     return machine.requestWillBeSent(wasRefusedUnprocessed: wasRefusedUnprocessed)
   }

@@ -84,6 +84,26 @@ import Testing
     try server.stop()
   }
 
+  @Test func `B30: a repeat goes out on a fresh connection, however many stale ones there are`() async throws {
+    let engine = Engine.forTests(connectionsPerHost: 8)
+    let gate = Latch()
+    // Every connection answers its first request and dies upon the second.
+    let server = try RawServer { connection in
+      guard try connection.read(through: "\r\n\r\n") != nil else { return }
+      try connection.wait(for: gate)
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      guard try connection.read(through: "\r\n\r\n") != nil else { return }
+      try connection.close()
+    }
+    let first = (0..<8).map { _ in TransferProbe() }
+    for probe in first { engine.start(.get(server.url()), handler: probe) }
+    try await eventually("eight connections") { server.acceptCount == 8 }
+    gate.open()
+    for probe in first { #expect(await probe.outcome().failure == nil) }
+    for _ in 0..<4 { #expect(await engine.run(.get(server.url())).body == Data("ok".utf8)) }
+    try server.stop()
+  }
+
   @Test(arguments: [TransferRequest.Body.none, .data(Data("abc".utf8))])
   func `B30: a POST is never repeated behind the caller's back`(body: TransferRequest.Body) async throws {
     let engine = Engine.forTests()
