@@ -1,4 +1,5 @@
 import AFCore
+import AFMultipart
 import AFSecurity
 import AFSerialization
 import AFSupport
@@ -25,6 +26,26 @@ import Testing
       manager.setDataTaskDidReceiveDataBlock { _, _, data in pieces.record(data.count) }
       _ = try await manager.get("a")
       #expect(pieces.values.reduce(0, +) == 200_000)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `B44 A body sent as 200,000 elements of one byte`() async throws {
+    try await withTestServer(handler: { _ in .text("ok") }) { server in
+      let manager = makeManager(server, serializer: AFHTTPResponseSerializer())
+      let pattern = TestPattern.data(count: 200_000)
+      let bytes = AsyncStream<UInt8> { continuation in
+        for byte in pattern { continuation.yield(byte) }
+        continuation.finish()
+      }
+      let form = AFMultipartForm()
+      form.append(AFMultipartPart(name: "bytes", content: .bytes(from: bytes, length: nil)))
+      var request = URLRequest(url: server.url("up"))
+      request.httpMethod = "POST"
+      request.httpBodyStream = form.makeBodyStream()
+      _ = try await manager.upload(withStreamedRequest: request)
+      let seen = try #require(server.requests.first)
+      #expect(seen.value("Transfer-Encoding") == "chunked")
+      #expect(Data(seen.body).range(of: pattern) != nil)
     }
   }
 

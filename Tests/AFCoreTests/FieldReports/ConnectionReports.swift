@@ -1,4 +1,5 @@
 import AFCore
+import AFSecurity
 import AFSerialization
 import AFSupport
 import AFTestSupport
@@ -34,22 +35,26 @@ import Testing
   @Test(arguments: [0, 1, 65_280, 65_535, 65_536, 65_537, 200_000, 8 << 20], ["data", "file", "stream"])
   func `B26 Bodies of any size arrive whole, read at once or slowly`(size: Int, source: String) async throws {
     let directory = try TemporaryDirectory()
-    for slow in [false, true] where !slow || size <= 200_000 {
-      var options = TestServer.Options()
+    let authority = try TestAuthority.make()
+    for (slow, secure) in [(false, false), (true, false), (false, true)] where !slow || size <= 200_000 {
+      var options = TestServer.Options(tls: secure ? TestTLS(try authority.issue(names: ["localhost"])) : nil)
       if slow {
         options.listener.receiveBuffer = 4096
         options.listener.readPace = (8 << 10, 0.01)
       }
       try await withTestServer(options, handler: { .text(try $0.bodySHA256() ?? "none") }) { server in
         let manager = makeManager(server, serializer: AFHTTPResponseSerializer())
-        var request = URLRequest(url: server.url("up"))
+        let policy = AFSecurityPolicy.default()
+        policy.anchorCertificates = [try AFCertificate(derRepresentation: authority.certificate)]
+        manager.securityPolicy = policy
+        var request = URLRequest(url: server.url("up", host: secure ? "localhost" : nil))
         request.httpMethod = "POST"
         let data = TestPattern.data(count: size)
         let response: AFDataResponse
         switch source {
         case "data": response = try await manager.upload(for: request, from: data)
         case "file":
-          let file = try directory.write(data, to: "f\(slow)")
+          let file = try directory.write(data, to: "f\(slow)\(secure)")
           response = try await manager.upload(for: request, fromFile: file)
         default:
           request.httpBodyStream = InputStream(data: data)

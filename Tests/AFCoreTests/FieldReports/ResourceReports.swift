@@ -30,7 +30,7 @@ import Testing
         try await eventually(within: 10, "no descriptor") {
           ProcessSnapshot.take().descriptors <= before.descriptors + 3
         }
-        #expect(ProcessSnapshot.take().residentBytes - before.residentBytes < 20 << 20)
+        #expect(ProcessSnapshot.isSanitized || ProcessSnapshot.take().residentBytes - before.residentBytes < 20 << 20)
       }
     }
   }
@@ -44,7 +44,7 @@ import Testing
         try await ResourceReports.run(2000, manager)
         let before = ProcessSnapshot.take().residentBytes
         try await ResourceReports.run(20_000, manager)
-        #expect(ProcessSnapshot.take().residentBytes - before < 20 << 20)
+        #expect(ProcessSnapshot.isSanitized || ProcessSnapshot.take().residentBytes - before < 20 << 20)
         #expect(manager.tasks.isEmpty)
       }
     }
@@ -67,7 +67,8 @@ import Testing
       let before = ProcessSnapshot.take().voluntarySwitches
       // Sleeps because what is proved is that nothing happens meanwhile.
       try await Task.sleep(nanoseconds: 2_000_000_000)
-      #expect(ProcessSnapshot.take().voluntarySwitches - before < 20)
+      // A sanitizer has a thread of its own, which is not idle.
+      #expect(ProcessSnapshot.isSanitized || ProcessSnapshot.take().voluntarySwitches - before < 20)
       try server.stop()
     }
   }
