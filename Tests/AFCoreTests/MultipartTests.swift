@@ -1,5 +1,6 @@
 import AFCore
 import AFMultipart
+import AFSecurity
 import AFSerialization
 import AFSupport
 import AFTestSupport
@@ -22,6 +23,32 @@ import Testing
       #expect(request.value("Content-Length") == "\(request.bodyCount)")
       #expect(request.bodyText.hasPrefix("--Boundary+"))
     }
+  }
+
+  @Test("nginx and httpbin take a form over HTTP/2 and over HTTP/1.1, byte for byte", arguments: [40_000, 3_000_000])
+  func nginx(size: Int) async throws {
+    struct Echo: Decodable, Sendable {
+      var files: [String: String]
+      var form: [String: String]
+    }
+    let manager = AFHTTPSessionManager(
+      baseURL: try RealServers.nginxTLS, sessionConfiguration: quietConfiguration())
+    let policy = AFSecurityPolicy.default()
+    policy.anchorCertificates = try AFCertificate.certificates(contentsOf: URL(fileURLWithPath: RealServers.authority))
+    manager.securityPolicy = policy
+    let directory = try TemporaryDirectory()
+    let bytes = TestPattern.data(count: size)
+    let file = try directory.write(bytes, to: "\u{304A}\"q\".bin")
+    let echo: Echo = try await manager.post(
+      "httpbin/post",
+      constructingBodyWith: { form in
+        form.appendPart(withForm: Data("caf\u{E9}".utf8), name: "na\u{EF}ve")
+        try form.appendPart(withFileURL: file, name: "file")
+      })
+    #expect(echo.form == ["na\u{EF}ve": "caf\u{E9}"])
+    // httpbin gives bytes that are not text as a data URL.
+    let received = echo.files["file"]?.split(separator: ",").last.flatMap { Data(base64Encoded: String($0)) }
+    #expect(received == bytes)
   }
 
   @Test(
