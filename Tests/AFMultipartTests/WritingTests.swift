@@ -62,6 +62,23 @@ import Testing
     }
   }
 
+  @Test("What was written with a progress is let go of afterwards")
+  func nothingIsKept() async throws {
+    try await withDirectory { directory in
+      let dropped = Locked(WeakProgress())
+      await withCheckedContinuation { continuation in
+        let progress = form().makeBodyStream()
+          .write(to: directory.appendingPathComponent("body"), queue: .global()) { _ in continuation.resume() }
+        dropped.withLock { $0.progress = progress }
+      }
+      try await eventually("the progress is gone") { dropped.withLock { $0.progress == nil } }
+    }
+  }
+
+  private struct WeakProgress {
+    weak var progress: Progress?
+  }
+
   @Test("A file that was there is replaced when all is written, with its rights, and behind a link")
   func replacement() async throws {
     try await withDirectory { directory in

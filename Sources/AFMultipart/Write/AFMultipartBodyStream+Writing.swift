@@ -69,7 +69,8 @@ extension AFMultipartBodyStream {
     progress.isCancellable = true
     let writer = BodyWriter.start(
       makeUnthrottledReader(),
-      progress: { progress.completedUnitCount = $0 },
+      // Weakly: the progress holds the writer, to cancel it.
+      progress: { [weak progress] in progress?.completedUnitCount = $0 },
       completion: { error in queue.async { completionHandler(error) } },
       makeOutput: makeOutput
     )
