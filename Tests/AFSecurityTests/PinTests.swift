@@ -7,6 +7,14 @@ import Testing
 @Suite struct PinTests {
   private let zeros = Data(repeating: 0, count: 32)
 
+  @Test("A digest whose base64 begins with a slash is read in every form") func slashes() throws {
+    let pin = try AFPublicKeyPin(sha256: Data(repeating: 0xFF, count: 32))
+    #expect(pin.description.hasPrefix("sha256//"))
+    for text in [pin.description, pin.curlDescription, pin.hexDescription] {
+      #expect(try AFPublicKeyPin(text) == pin)
+    }
+  }
+
   @Test func `a pin reads and writes every usual form`() throws {
     let pin = try AFPublicKeyPin(sha256: Data(0..<32))
     let base64 = Data(0..<32).base64EncodedString()

@@ -66,7 +66,11 @@ public struct AFPublicKeyPin: Sendable, Hashable {
   }
 
   private static func base64Part(of text: String) -> Substring? {
-    for prefix in ["sha256//", "sha256/"] where text.hasPrefix(prefix) { return text.dropFirst(prefix.count) }
+    if text.hasPrefix("sha256/") {
+      // base64 may begin with a slash itself. A digest's has 44 characters, so the length tells whose slash the second is.
+      let rest = text.dropFirst("sha256/".count)
+      return rest.hasPrefix("/") && rest.utf8.count != 44 ? rest.dropFirst() : rest
+    }
     guard text.hasPrefix("pin-sha256=\""), text.hasSuffix("\"") else { return nil }
     return text.dropFirst("pin-sha256=\"".count).dropLast()
   }
