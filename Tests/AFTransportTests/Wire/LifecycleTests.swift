@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `pitfall 9: a head larger than the limit is refused`() async throws {
+  @Test func `a head larger than the limit is refused`() async throws {
     let server = try RawServer { connection in
       guard try connection.read(through: "\r\n\r\n") != nil else { return }
       let lines = (0..<10_000).map { "X-\($0): \(String(repeating: "v", count: 60))\r\n" }.joined()
