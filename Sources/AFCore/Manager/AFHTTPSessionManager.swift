@@ -124,6 +124,8 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     return AFInvalidSecurityPolicyError(mode: policy.sslPinningMode, baseURL: baseURL)
   }
 
+  override var bearerOrigin: Origin? { baseURL.flatMap { Origin($0) } }
+
   /// Class, address, base URL, session and queue.
   open override var description: String {
     "<\(type(of: self)): 0x\(String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 16)), "

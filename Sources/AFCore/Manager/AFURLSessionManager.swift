@@ -478,6 +478,9 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
   /// Why requests of this manager must not be sent.
   func refusal(for url: String) -> (any Error)? { nil }
 
+  /// Where a token goes whose source does not say.
+  var bearerOrigin: Origin? { nil }
+
   /// Class, address, session and queue.
   open override var description: String {
     let address = String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 16)

@@ -57,10 +57,13 @@ final class BlockTable: Sendable {
 
   let blocks: ManagerBlocks
   let interests: Interests
+  /// The token source, here so that a task gets it without asking for more.
+  let bearer: BearerUse?
 
   /// `base` is what the manager's class wants to be called for, whether a block is set or not.
-  init(_ blocks: ManagerBlocks, base: Interests) {
+  init(_ blocks: ManagerBlocks, base: Interests, bearer: BearerUse? = nil) {
     self.blocks = blocks
+    self.bearer = bearer
     var interests = base
     func note(_ interest: Interests, _ isSet: Bool) { if isSet { interests.insert(interest) } }
     note(.challenge, blocks.sessionChallenge != nil || blocks.taskChallenge != nil)

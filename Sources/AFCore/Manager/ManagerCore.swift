@@ -22,6 +22,7 @@ final class ManagerCore: Sendable {
     var securityPolicy = AFSecurityPolicy.default()
     var reachabilityManager: AFNetworkReachabilityManager?
     var transportOptions = AFTransportOptions()
+    var bearer: AFBearerAuthentication?
     var completionQueue: DispatchQueue?
     var completionGroup: DispatchGroup?
   }
@@ -55,7 +56,15 @@ final class ManagerCore: Sendable {
     state.withLock { state in
       var blocks = state.blocks.blocks
       change(&blocks)
-      state.blocks = BlockTable(blocks, base: classInterests)
+      state.blocks = BlockTable(blocks, base: classInterests, bearer: state.blocks.bearer)
+    }
+  }
+
+  func setBearer(_ bearer: AFBearerAuthentication?, defaultOrigin: Origin?) {
+    let use = bearer.map { BearerUse(core: $0.core, origins: $0.origins ?? Set([defaultOrigin].compactMap(\.self))) }
+    state.withLock { state in
+      state.bearer = bearer
+      state.blocks = BlockTable(state.blocks.blocks, base: classInterests, bearer: use)
     }
   }
 

@@ -24,6 +24,7 @@ extension TaskCore {
         if state.collectsMetrics { state.began = Date() }
         state.deadline = .now + (state.session?.settings.resourceTimeout ?? 0)
         state.blocks = state.manager?.core.blocks ?? state.blocks
+        state.noteBearer()
       }
       switch state.phase {
       case .ready:
@@ -91,10 +92,12 @@ extension TaskCore {
 
   /// Gives the current request to the engine. The phase is `.starting`.
   func startHop() {
-    let (session, manager, request, options, hop) = state.withLock { state in
-      (state.session, state.manager, state.current, state.hopOptions(kind), state.hopCount)
+    let (session, manager, current, options, hop, bearer) = state.withLock { state in
+      (state.session, state.manager, state.current, state.hopOptions(kind), state.hopCount, state.blocks.bearer)
     }
     guard let session, !holdsFirstHop(session) else { return }
+    var request = current
+    if let bearer, !authorize(&request, bearer, session) { return }
     let handle: TransferHandle
     if let (type, urlRequest) = session.settings.protocolClass(for: request) {
       handle = ProtocolTransfer(type, urlRequest, task: self).start()

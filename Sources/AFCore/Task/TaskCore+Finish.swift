@@ -21,6 +21,7 @@ extension TaskCore {
     var stream: StreamSink?
     var download: DownloadFile?
     var wait: ReachabilityWait?
+    var bearerWait: BearerWait?
     var resumeData: Data?
     var onResumeData: (@Sendable (Data?) -> Void)?
   }
@@ -52,19 +53,22 @@ extension TaskCore {
         state.downloading = DownloadState()
         state.runningShell = nil
         state.hold = HoldState()
+        state.bearer.wait = nil
       }
       return Ending(
         session: state.session, manager: state.manager, blocks: state.blocks, closures: state.closures,
         completion: state.completion, counts: state.counts, hasQueuedCallbacks: state.hasQueuedCallbacks,
         body: state.body, error: state.error, rawError: state.rawError ?? state.error,
         runningShell: state.runningShell, stream: state.stream, download: state.download, wait: state.hold.wait,
-        resumeData: state.downloading.resumeData, onResumeData: state.downloading.onResumeData)
+        bearerWait: state.bearer.wait, resumeData: state.downloading.resumeData,
+        onResumeData: state.downloading.onResumeData)
     }
     guard let ending else { return }
     ending.session?.forget(identifier)
     // Whoever is told of the failure finds the file gone.
     if ending.error != nil { ending.download?.discard() }
     ending.wait?.cancel()
+    ending.bearerWait?.cancel()
     ending.onResumeData?(ending.resumeData)
     ending.stream?.finish(ending.error.map { .failure($0) } ?? .success(()))
     let result = TaskResult(

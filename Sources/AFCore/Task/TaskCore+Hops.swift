@@ -36,6 +36,7 @@ extension TaskCore {
     if (300..<400).contains(status), let request = redirect(for: head) {
       return take(request, head, transfer, session)
     }
+    if status == 401, let route = answerRefusedToken(transfer, session) { return route }
     if status == 401 || status == 407, let question = challenge(for: head) {
       return answer(question, transfer, session)
     }

@@ -39,8 +39,11 @@ extension TaskCore {
       // The monitor's thread is for nothing that takes time.
       DispatchQueue.global().async { self.take(result, question, failure) }
     }
-    // Whoever cancelled in between did not see the wait begin.
-    if state.withLock({ $0.isCancelled || $0.isOver }) { wait.cancel() }
+    // Whoever cancelled in between did not see the wait begin, and found nothing to end.
+    if state.withLock({ $0.isCancelled || $0.isOver }) {
+      wait.cancel()
+      finish()
+    }
   }
 
   private func take(_ result: Result<AFReachabilityState, any Error>, _ question: Int, _ failure: URLError?) {

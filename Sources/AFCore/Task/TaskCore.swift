@@ -23,10 +23,11 @@ final class TaskCore: TransferHandler, Sendable {
   ) {
     self.identifier = identifier
     self.kind = kind
-    state = Locked(
-      TaskState(
-        session: session, manager: manager, blocks: blocks, closures: closures, completion: completion,
-        original: request, current: request))
+    var state = TaskState(
+      session: session, manager: manager, blocks: blocks, closures: closures, completion: completion,
+      original: request, current: request)
+    state.noteBearer()
+    self.state = Locked(state)
   }
 
   deinit {

@@ -84,6 +84,7 @@ struct TaskState {
   var hold = HoldState()
   var redirects = 0
   var authentication = AuthenticationState()
+  var bearer = BearerState()
   var priority: Float = 0.5
   /// The moment by which the whole must be done; set by the first `resume()`.
   var deadline: MonotonicTime?

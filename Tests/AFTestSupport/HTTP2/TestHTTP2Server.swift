@@ -21,6 +21,8 @@ package final class TestHTTP2Server: Sendable {
   package enum Answer: Sendable {
     /// 200 with these bytes, once the request is complete.
     case ok(String)
+    /// This status and no body, once the request is complete.
+    case status(Int)
     /// RST_STREAM with this code (7 is REFUSED_STREAM, 2 INTERNAL_ERROR) as soon as the headers have come.
     case reset(code: UInt32)
     /// RST_STREAM with this code once the request is complete.
@@ -116,7 +118,7 @@ private struct HTTP2Conversation {
       log.record(stream)
       try connection.send(HTTP2Frame(kind: .goAway, payload: last.bigEndianBytes + code.bigEndianBytes))
       try connection.close()
-    case .ok, .resetAfterBody:
+    case .ok, .status, .resetAfterBody:
       if frame.flags & HTTP2Frame.endStream != 0 { try end(stream) }
     }
   }
@@ -140,6 +142,15 @@ private struct HTTP2Conversation {
     switch answer(stream) {
     case .resetAfterBody(let code), .reset(let code): try reset(stream, code)
     case .goAway: break
+    case .status(let status):
+      open[stream.identifier] = nil
+      log.record(stream)
+      // A literal with the indexed name `:status`, which is entry 8 of HPACK's static table, not to be remembered.
+      let digits = Array(String(status).utf8)
+      let head = HTTP2Frame(
+        kind: .headers, flags: HTTP2Frame.endHeaders | HTTP2Frame.endStream, stream: stream.identifier,
+        payload: [0x08, UInt8(digits.count)] + digits)
+      try connection.send(head)
     case .ok(let body):
       open[stream.identifier] = nil
       log.record(stream)
