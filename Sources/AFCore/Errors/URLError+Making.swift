@@ -40,6 +40,8 @@ extension URLError {
     case .bodyNotReplayable:
       return make(.requestBodyStreamExhausted, url: url, failure.message, underlying: underlying)
     case .trustRefused, .trustUndecided: return untrusted(failure, url: url)
+    case .identityUndecided: return make(.clientCertificateRequired, url: url, failure.message, underlying: underlying)
+    case .identityRefused: return make(.clientCertificateRejected, url: url, failure.message, underlying: underlying)
     case .connectionLost: return make(.networkConnectionLost, url: url, failure.message, underlying: underlying)
     case .badRequest: return make(.badURL, url: url, failure.message, underlying: underlying)
     case .oversizedHead: return make(.dataLengthExceedsMaximum, url: url, failure.message, underlying: underlying)

@@ -5,10 +5,6 @@ public import FoundationNetworking
 /// The method of a challenge that asks whether a TLS server is trusted; its protection space has a `serverTrust`.
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 
-/// The method of a challenge that asks for a client certificate. It is not used: a client identity belongs to the security
-/// policy.
-public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
-
 /// A protection space that holds what the server presented.
 final class ServerTrustSpace: URLProtectionSpace, @unchecked Sendable {
   // Unchecked because the superclass is not checked; what is added is a constant.

@@ -23,26 +23,37 @@ extension TaskCore {
         self.state.withLock { $0.rawError = URLError.cancelled(url: url) }
         return self.fail(challengeError ?? Self.refusal(disposition, peer, url, trust))
       }
-      session.trust.accept(peer)
+      peer.answers?.accept(peer)
       self.goOn(with: self.state.withLock { $0.current })
     }
+    let space = ServerTrustSpace(trust, host: peer.host, port: peer.port)
+    put(space, session, manager) { disposition, credential, level in
+      guard disposition == .performDefaultHandling else { return decide(disposition, credential) }
+      // The session's block replaces the manager's policy; what it leaves to the default is judged by the default policy.
+      decide(self.judge(trust, peer, url, by: level == .session ? .default() : manager.core.securityPolicy), nil)
+    }
+  }
+
+  /// Who answered a question about a connection.
+  enum ChallengeLevel { case session, task }
+
+  /// Puts a question about a connection to the session's block; without one to the task's handler.
+  func put(
+    _ space: URLProtectionSpace, _ session: SessionCore, _ manager: AFURLSessionManager,
+    answer: @escaping @Sendable (AFURLSession.AuthChallengeDisposition, URLCredential?, ChallengeLevel) -> Void
+  ) {
     session.callbackQueue.async {
       let challenge = URLAuthenticationChallenge(
-        protectionSpace: ServerTrustSpace(trust, host: peer.host, port: peer.port), proposedCredential: nil,
-        previousFailureCount: 0, failureResponse: nil, error: nil, sender: ChallengeSender.shared)
+        protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
+        sender: ChallengeSender.shared)
       let hasBlock = manager.core.blocks.blocks.sessionChallenge != nil
       manager.urlSession(session.shell, didReceive: challenge) { disposition, credential in
-        guard disposition == .performDefaultHandling else { return decide(disposition, credential) }
-        guard hasBlock else {
-          return manager.urlSession(
-            session.shell, task: self.shell, didReceive: challenge,
-            completionHandler: { disposition, credential in
-              guard disposition == .performDefaultHandling else { return decide(disposition, credential) }
-              decide(self.judge(trust, peer, url, by: manager.core.securityPolicy), nil)
-            })
+        guard disposition == .performDefaultHandling, !hasBlock else {
+          return answer(disposition, credential, .session)
         }
-        // The block replaces the manager's policy; what it leaves to the default is judged by the default policy.
-        decide(self.judge(trust, peer, url, by: .default()), nil)
+        manager.urlSession(session.shell, task: self.shell, didReceive: challenge) {
+          answer($0, $1, .task)
+        }
       }
     }
   }

@@ -6,25 +6,10 @@ import Foundation
 /// Puts the manager's security policy in force on every TLS connection of a session.
 ///
 /// When the policy has changed, the engine's connections are retired before the next hop, so that no request travels on a
-/// connection which an older policy accepted. Where user code must decide, the handshake fails with "undecided", the task
-/// asks, and the hop starts again with the answer, which holds for this server and certificate until the policy changes.
+/// connection which an older policy accepted. Where user code must decide about a server, or choose a client certificate, the
+/// handshake fails with "undecided", the task asks, and the hop starts again with the answer, which holds until the policy changes.
 final class TrustGate: Sendable {
-  /// What user code accepted, under one generation of the policy.
-  private struct Answers {
-    var generation: UInt64 = 0
-    var accepted: Set<Peer> = []
-  }
-
-  private struct Peer: Hashable {
-    var host: String
-    var port: Int
-    var leaf: Data
-  }
-
-  private static let answerLimit = 1024
-
   private let base: EngineConfiguration
-  private let answers = Locked(Answers())
 
   init(_ base: EngineConfiguration) {
     self.base = base
@@ -38,21 +23,19 @@ final class TrustGate: Sendable {
     while true {
       let policy = core.securityPolicy
       if let handle = engine.start(transfer, handler: handler, under: policy.generation) { return handle }
-      let snapshot = policy.snapshot()
-      answers.withLock { answers in
-        if answers.generation != snapshot.generation { answers = Answers(generation: snapshot.generation) }
-      }
-      engine.retire(newConfiguration: configuration(snapshot, core))
+      engine.retire(newConfiguration: configuration(policy.snapshot(), core))
     }
   }
 
   private func configuration(_ snapshot: SecurityPolicySnapshot, _ core: ManagerCore) -> EngineConfiguration {
+    let answers = PoolAnswers()
     var configuration = base
     configuration.generation = snapshot.generation
-    configuration.evaluateTrust = { [weak self, weak core] peer in
-      guard let self, let core else { return .refuse(AFSecurityVerdictError()) }
+    configuration.context = answers
+    configuration.evaluateTrust = { [weak core] peer in
+      guard let core else { return .refuse(AFSecurityVerdictError()) }
       if snapshot.runsUserCode || core.blocks.interests.contains(.challenge) {
-        return recall(peer, snapshot.generation)
+        return answers.hasAccepted(peer) ? .accept : .ask
       }
       do {
         try snapshot.evaluate(
@@ -70,26 +53,26 @@ final class TrustGate: Sendable {
         return error
       }
     }
+    configuration.identifyClient = { [weak core] ssl, peer in
+      // An identity of the policy is set already, and nobody is asked.
+      guard snapshot.requirements(forHost: peer.host).clientIdentity == nil else { return .proceed }
+      guard let answer = answers.identity(for: peer) else {
+        return core?.blocks.interests.contains(.challenge) == true ? .ask : .proceed
+      }
+      do {
+        try answer?.apply(toConnection: ssl)
+        return .proceed
+      } catch {
+        return .refuse(error)
+      }
+    }
     return configuration
   }
+}
 
-  /// Remembers that user code accepted a server, unless the policy under which it was asked is no longer in force.
-  func accept(_ peer: PeerTrust) {
-    guard let leaf = peer.chain.first else { return }
-    answers.withLock { answers in
-      guard answers.generation == peer.generation else { return }
-      if answers.accepted.count >= Self.answerLimit { answers.accepted = [] }
-      answers.accepted.insert(Peer(host: peer.host, port: peer.port, leaf: leaf))
-    }
-  }
-
-  private func recall(_ peer: PeerTrust, _ generation: UInt64) -> TrustVerdict {
-    guard let leaf = peer.chain.first else { return .ask }
-    let isAccepted = answers.withLock { answers in
-      answers.generation == generation && answers.accepted.contains(Peer(host: peer.host, port: peer.port, leaf: leaf))
-    }
-    return isAccepted ? .accept : .ask
-  }
+extension PeerTrust {
+  /// The answers of the pool in which the peer was met.
+  var answers: PoolAnswers? { context as? PoolAnswers }
 }
 
 /// The manager is gone, and nobody can judge a server.

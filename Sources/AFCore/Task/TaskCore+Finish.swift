@@ -24,6 +24,7 @@ extension TaskCore {
     var bearerWait: BearerWait?
     var resumeData: Data?
     var onResumeData: (@Sendable (Data?) -> Void)?
+    var onAbandonedQuestion: (@Sendable () -> Void)?
   }
 
   /// Marks the task as one that ends as soon as it is resumed or cancelled.
@@ -54,6 +55,7 @@ extension TaskCore {
         state.runningShell = nil
         state.hold = HoldState()
         state.bearer.wait = nil
+        state.onAbandonedQuestion = nil
       }
       return Ending(
         session: state.session, manager: state.manager, blocks: state.blocks, closures: state.closures,
@@ -61,7 +63,7 @@ extension TaskCore {
         body: state.body, error: state.error, rawError: state.rawError ?? state.error,
         runningShell: state.runningShell, stream: state.stream, download: state.download, wait: state.hold.wait,
         bearerWait: state.bearer.wait, resumeData: state.downloading.resumeData,
-        onResumeData: state.downloading.onResumeData)
+        onResumeData: state.downloading.onResumeData, onAbandonedQuestion: state.onAbandonedQuestion)
     }
     guard let ending else { return }
     ending.session?.forget(identifier)
@@ -69,6 +71,7 @@ extension TaskCore {
     if ending.error != nil { ending.download?.discard() }
     ending.wait?.cancel()
     ending.bearerWait?.cancel()
+    ending.onAbandonedQuestion?()
     ending.onResumeData?(ending.resumeData)
     ending.stream?.finish(ending.error.map { .failure($0) } ?? .success(()))
     let result = TaskResult(

@@ -71,7 +71,7 @@ extension TaskCore {
   /// The hop is over. On the engine's thread.
   func hopDidEnd(_ outcome: TransferOutcome) {
     enum Step {
-      case next(HopRequest), ask(PeerTrust), finish, download(DownloadFile), chunks(ChunkSink)
+      case next(HopRequest), ask(PeerTrust), identify(PeerTrust), finish, download(DownloadFile), chunks(ChunkSink)
       case hold(SessionCore, URLError)
     }
     let step = state.withLock { state -> Step in
@@ -82,6 +82,7 @@ extension TaskCore {
       if state.isCancelled { return state.download.map { .download($0) } ?? .finish }
       if let failure = outcome.failure {
         if failure.kind == .trustUndecided, let peer = failure.peer { return .ask(peer) }
+        if failure.kind == .identityUndecided, let peer = failure.peer { return .identify(peer) }
         // A redirect whose own body broke off is a redirect all the same.
         if let next = state.next, failure.kind != .cancelled { return .next(next) }
         let error = URLError.make(failure, url: state.current.url)
@@ -105,6 +106,7 @@ extension TaskCore {
     switch step {
     case .next(let request): goOn(with: request)
     case .ask(let peer): askAboutTrust(peer)
+    case .identify(let peer): askForIdentity(peer)
     case .hold(let session, let error): waitUntilReachable(session, failure: error)
     case .finish: finish()
     case .download(let file): close(file)

@@ -80,6 +80,8 @@ struct TaskState {
   var hasQueuedCallbacks = false
   var questions = 0
   var openQuestion: Int?
+  /// Called when the task ends with a question open that others wait for.
+  var onAbandonedQuestion: (@Sendable () -> Void)?
   var hopCount = 0
   var hold = HoldState()
   var redirects = 0

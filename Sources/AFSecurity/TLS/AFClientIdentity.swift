@@ -53,11 +53,35 @@ public struct AFClientIdentity: Sendable {
     self.key = key
   }
 
+  /// The same identity, with further certificates to send along.
+  package func sending(_ others: [AFCertificate]) -> AFClientIdentity {
+    AFClientIdentity(certificates: certificates + others.filter { !certificates.contains($0) }, of: self)
+  }
+
+  private init(certificates: [AFCertificate], of identity: AFClientIdentity) {
+    self.certificates = certificates
+    key = identity.key
+  }
+
+  /// Shows the identity to every server of a context that asks for one.
   func apply(to context: OpaquePointer) throws(AFSecurityError) {
+    try apply { SSL_CTX_use_cert_and_key(context, $0, $1, $2, 1) }
+  }
+
+  /// Shows the identity on one connection, whose server has asked for it.
+  ///
+  /// - Throws: `AFSecurityError` with code `invalidKey` when OpenSSL does not take it; the handshake must not go on then.
+  package func apply(toConnection ssl: OpaquePointer) throws(AFSecurityError) {
+    try apply { SSL_use_cert_and_key(ssl, $0, $1, $2, 1) }
+  }
+
+  private func apply(
+    _ use: (_ own: OpaquePointer, _ key: OpaquePointer, _ others: OpaquePointer?) -> Int32
+  ) throws(AFSecurityError) {
     defer { ERR_clear_error() }
     guard let own = certificates.first else { return }
     let others = X509Stack(certificates.dropFirst().map(\.handle))
-    guard SSL_CTX_use_cert_and_key(context, own.handle.pointer, key.pointer, others.pointer, 1) == 1 else {
+    guard use(own.handle.pointer, key.pointer, others.pointer) == 1 else {
       throw AFSecurityError(.invalidKey, "OpenSSL does not take the client's certificate", certificate: own)
     }
   }

@@ -11,22 +11,26 @@ import Foundation
 /// Two doors lead through it. The verify callback judges the chain of a full handshake. And before every request
 /// ``admit(_:)`` asserts that the connection it is about to go out on has been judged by this engine; a resumed TLS session,
 /// whose handshake shows no certificate, is judged there, by the chain that came with it.
+///
+/// A peer that asks who the client is gets its answer here too, after it has been judged.
 final class TrustHook {
   let host: String
   let port: Int
   let isProxy: Bool
-  private let generation: UInt64
+  private let context: (any AnyObject & Sendable)?
   private let evaluate: TrustEvaluator
+  private let identify: ClientIdentifier?
   private(set) var failure: TransferFailure?
   /// What a TLS 1.2 server showed, until it can be judged.
   private var heldChain: [Data]?
 
-  init(host: String, port: Int, isProxy: Bool, generation: UInt64, evaluate: @escaping TrustEvaluator) {
+  init(host: String, port: Int, isProxy: Bool, configuration: EngineConfiguration, evaluate: @escaping TrustEvaluator) {
     self.host = host
     self.port = port
     self.isProxy = isProxy
-    self.generation = generation
     self.evaluate = evaluate
+    context = configuration.context
+    identify = configuration.identifyClient
   }
 
   /// Hooks itself into the context of a connection to be. False if OpenSSL has no memory for it.
@@ -48,17 +52,31 @@ final class TrustHook {
         guard let store, let owner else { return 0 }
         return Unmanaged<TrustHook>.fromOpaque(owner).takeUnretainedValue().verify(store)
       }, owner)
+    SSL_CTX_set_cert_cb(
+      context,
+      { ssl, owner in
+        guard let ssl, let owner else { return 0 }
+        return Unmanaged<TrustHook>.fromOpaque(owner).takeUnretainedValue().answerCertificateRequest(ssl) ? 1 : 0
+      }, owner)
     return true
+  }
+
+  /// Whether requests have gone out on this connection before.
+  static func carriesRequests(_ ssl: OpaquePointer) -> Bool {
+    SSL_get_ex_data(ssl, connectionIndex) == ConnectionState.carriesRequests.mark
   }
 
   /// Whether a request may go out on this connection.
   func admit(_ ssl: OpaquePointer) -> Bool {
-    if SSL_get_ex_data(ssl, Self.connectionIndex) != nil { return true }
-    guard let chain = SSL_get_peer_cert_chain(ssl) else {
-      failure = TransferFailure(kind: .trustRefused, message: "\(host) showed no certificate")
-      return false
+    if SSL_get_ex_data(ssl, Self.connectionIndex) == nil {
+      guard let chain = SSL_get_peer_cert_chain(ssl) else {
+        failure = TransferFailure(kind: .trustRefused, message: "\(host) showed no certificate")
+        return false
+      }
+      guard judge(Self.certificates(chain), ssl: ssl) else { return false }
     }
-    return judge(Self.certificates(chain), ssl: ssl)
+    SSL_set_ex_data(ssl, Self.connectionIndex, ConnectionState.carriesRequests.mark)
+    return true
   }
 
   private func verify(_ store: OpaquePointer) -> Int32 {
@@ -83,14 +101,40 @@ final class TrustHook {
     return judge(chain, ssl: ssl)
   }
 
-  private func judge(_ chain: [Data], ssl: OpaquePointer?) -> Bool {
+  /// Lets the handshake go on, with the certificate that has been set on `ssl` if one has.
+  private func answerCertificateRequest(_ ssl: OpaquePointer) -> Bool {
+    // A TLS 1.2 server asks before its chain has been judged. Who is not trusted hears nothing about the client.
+    guard judgeHeldChain(ssl) else { return false }
+    guard let identify else { return true }
+    var peer = peer(SSL_get_peer_cert_chain(ssl).map(Self.certificates) ?? [], ssl)
+    peer.acceptableIssuers = SSL_get_client_CA_list(ssl).map(Self.names) ?? []
+    switch identify(ssl, peer) {
+    case .proceed: return true
+    // A request that is on its way cannot be taken back for a question (TLS 1.3 lets servers ask at any time).
+    case .ask where Self.carriesRequests(ssl): return true
+    case .ask:
+      failure = TransferFailure(kind: .identityUndecided, message: "\(host) asks for a client certificate")
+    case .refuse(let error):
+      failure = TransferFailure(
+        kind: .identityRefused, message: "The client certificate for \(host) cannot be used", underlying: error)
+    }
+    failure?.peer = peer
+    return false
+  }
+
+  private func peer(_ chain: [Data], _ ssl: OpaquePointer?) -> PeerTrust {
     var peer = PeerTrust(
       host: host, port: port, chain: chain, stapledOCSPResponse: ssl.flatMap(Self.stapledResponse), isProxy: isProxy)
-    peer.generation = generation
+    peer.context = context
+    return peer
+  }
+
+  private func judge(_ chain: [Data], ssl: OpaquePointer?) -> Bool {
+    let peer = peer(chain, ssl)
     switch evaluate(peer) {
     case .accept:
       failure = nil
-      if let ssl { SSL_set_ex_data(ssl, Self.connectionIndex, Self.accepted) }
+      if let ssl { SSL_set_ex_data(ssl, Self.connectionIndex, ConnectionState.accepted.mark) }
       return true
     case .refuse(let error):
       failure = TransferFailure(kind: .trustRefused, message: "\(host) is not trusted", underlying: error)
@@ -104,10 +148,22 @@ final class TrustHook {
   }
 
   private static func certificates(_ stack: OpaquePointer) -> [Data] {
-    (0..<OPENSSL_sk_num(stack)).compactMap { index in
-      guard let certificate = OPENSSL_sk_value(stack, index) else { return nil }
+    encodings(stack) { i2d_X509(OpaquePointer($0), $1) }
+  }
+
+  private static func names(_ stack: OpaquePointer) -> [Data] {
+    encodings(stack) { i2d_X509_NAME(OpaquePointer($0), $1) }
+  }
+
+  /// The members of a stack in DER form.
+  private static func encodings(
+    _ stack: OpaquePointer,
+    _ encode: (UnsafeMutableRawPointer, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32
+  ) -> [Data] {
+    (0..<max(0, OPENSSL_sk_num(stack))).compactMap { index in
+      guard let member = OPENSSL_sk_value(stack, index) else { return nil }
       var bytes: UnsafeMutablePointer<UInt8>?
-      let count = i2d_X509(OpaquePointer(certificate), &bytes)
+      let count = encode(member, &bytes)
       defer { af_OPENSSL_free(bytes) }
       return count > 0 ? bytes.map { Data(bytes: $0, count: Int(count)) } : nil
     }
@@ -124,7 +180,14 @@ final class TrustHook {
     if let owner { Unmanaged<TrustHook>.fromOpaque(owner).release() }
   }
 
-  /// The slot of a connection that says it has been accepted.
+  /// The slot of a connection that says how far it is.
   private static let connectionIndex = af_SSL_new_index()
-  private static var accepted: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: 1) }
+
+  /// What ``connectionIndex`` holds; nothing before the peer has been accepted.
+  private enum ConnectionState: Int {
+    case accepted = 1
+    case carriesRequests
+
+    var mark: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: rawValue) }
+  }
 }

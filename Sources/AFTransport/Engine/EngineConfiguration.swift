@@ -12,6 +12,11 @@ package struct EngineConfiguration: Sendable {
   package var evaluateTrust: TrustEvaluator?
   /// Sets what a policy wants on the `SSL_CTX` of a new connection: version floor, ciphers, client certificate.
   package var configureTLS: TLSConfigurator?
+  /// Asked when a TLS peer wants a client certificate. Default: none, the one that ``configureTLS`` set is shown, if any.
+  package var identifyClient: ClientIdentifier?
+
+  /// What the closures above keep for this configuration's connections; handed back with each ``PeerTrust``.
+  package var context: (any AnyObject & Sendable)?
 
   /// Names the configuration, for ``Engine/start(_:handler:under:)``.
   package var generation: UInt64 = 0

@@ -39,7 +39,7 @@ extension Transfer {
       return false
     }
     let hook = TrustHook(
-      host: peer.host, port: peer.port, isProxy: isProxy, generation: configuration.generation, evaluate: evaluate)
+      host: peer.host, port: peer.port, isProxy: isProxy, configuration: configuration, evaluate: evaluate)
     trustHook = hook
     return hook.install(on: context)
   }
@@ -61,7 +61,7 @@ extension Transfer {
       let hook =
         trustHook
         ?? TrustHook(
-          host: authority.host, port: authority.port, isProxy: false, generation: configuration.generation,
+          host: authority.host, port: authority.port, isProxy: false, configuration: configuration,
           evaluate: evaluate)
       guard hook.admit(ssl) else {
         trustHook = hook

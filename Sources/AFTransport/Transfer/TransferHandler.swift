@@ -70,6 +70,10 @@ package struct TransferFailure: Error, Sendable {
     case trustRefused
     /// The trust evaluator has to ask first; `peer` is what it was shown.
     case trustUndecided
+    /// The peer wants a client certificate, and the identifier has to ask for one first; `peer` says what it would take.
+    case identityUndecided
+    /// The client certificate cannot be used; `underlying` says why.
+    case identityRefused
     /// A reused connection died, and a request that may not be repeated was on it.
     case connectionLost
     /// The request as given cannot be sent (URL, method or header field); `message` names what is wrong.
@@ -109,8 +113,10 @@ package struct PeerTrust: Sendable {
   package var chain: [Data]
   package var stapledOCSPResponse: Data?
   package var isProxy: Bool
-  /// The generation of the configuration under which the peer is judged.
-  package var generation: UInt64 = 0
+  /// Whose certificates the peer takes from a client that it asks for one: distinguished names, DER. Empty: it does not say.
+  package var acceptableIssuers: [Data] = []
+  /// ``EngineConfiguration/context`` of the engine's pool in which the peer was met.
+  package var context: (any AnyObject & Sendable)?
 
   package init(host: String, port: Int, chain: [Data], stapledOCSPResponse: Data? = nil, isProxy: Bool = false) {
     self.host = host
@@ -131,3 +137,16 @@ package enum TrustVerdict: Sendable {
 
 /// Decides about a TLS peer. On the engine's thread, in the midst of a handshake: prompt, and no user code.
 package typealias TrustEvaluator = @Sendable (PeerTrust) -> TrustVerdict
+
+package enum IdentityVerdict: Sendable {
+  /// The handshake goes on with what has been set on the connection, and without a certificate if nothing has.
+  case proceed
+  case refuse(any Error)
+  /// The answer has to be asked for elsewhere; the handshake fails with ``TransferFailure/Kind/identityUndecided``, and the
+  /// hop may be started again when the answer is known.
+  case ask
+}
+
+/// Answers a TLS peer that asks for a client certificate, by setting one on the `SSL *` or not. On the engine's thread, in the
+/// midst of a handshake: prompt, and no user code. Only peers that the evaluator has accepted come here.
+package typealias ClientIdentifier = @Sendable (_ ssl: OpaquePointer, _ peer: PeerTrust) -> IdentityVerdict

@@ -60,3 +60,10 @@ extension AFSecurityPolicy {
     return policy
   }
 }
+
+extension TestIdentity {
+  /// The identity as clients show it.
+  func asClientIdentity() throws -> AFClientIdentity {
+    try AFClientIdentity(certificatePEM: Data(chainPEM.utf8), privateKeyPEM: Data(keyPEM.utf8))
+  }
+}

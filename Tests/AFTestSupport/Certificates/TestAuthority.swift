@@ -15,6 +15,15 @@ package struct TestAuthority: Sendable {
 
   package var certificatePEM: String { pem("CERTIFICATE", certificate) }
 
+  /// The authority's distinguished name, DER.
+  package var subjectDER: Data {
+    get throws {
+      let decoded = try certificate.decodedCertificate()
+      defer { X509_free(decoded) }
+      return try der { i2d_X509_NAME(X509_get_subject_name(decoded), $0) }
+    }
+  }
+
   /// A new self-signed root.
   package static func make(
     _ profile: CertificateProfile = .authority("Test Root"), key: TestKey? = nil

@@ -32,16 +32,20 @@ package final class TestHTTP2Server: Sendable {
   }
 
   /// With an identity it speaks TLS and agrees on `h2`; without one it takes prior knowledge over TCP.
-  package init(
+  package convenience init(
     identity: TestIdentity? = nil, file: String = #fileID, line: Int = #line,
     answer: @escaping @Sendable (_ stream: Stream) -> Answer
   ) throws {
-    var options = ListenerOptions()
-    if let identity {
-      var tls = TestTLS(identity)
-      tls.protocols = ["h2"]
-      options.tls = tls
-    }
+    try self.init(tls: identity.map { TestTLS($0) }, file: file, line: line, answer: answer)
+  }
+
+  /// With TLS it agrees on `h2`.
+  package init(
+    tls: TestTLS?, file: String = #fileID, line: Int = #line,
+    answer: @escaping @Sendable (_ stream: Stream) -> Answer
+  ) throws {
+    var options = ListenerOptions(tls: tls)
+    options.tls?.protocols = ["h2"]
     raw = try RawServer(options, file: file, line: line) { [log, counter] connection in
       var conversation = HTTP2Conversation(connection: connection, counter: counter, log: log, answer: answer)
       try conversation.serve()
