@@ -25,9 +25,16 @@ extension Transfer {
     }
   }
 
+  /// Whether the handshake that begins is the proxy's. The server's follows it in the tunnel, once there is one; but a proxy may
+  /// ask for credentials first and hang up, and a request that is repeated begins with the proxy again.
+  private var isProxyHandshake: Bool {
+    guard usesSecureProxy, authority.isSecure, wasProxyHandshake else { return usesSecureProxy }
+    return easy.long(CURLINFO_HTTP_CONNECTCODE) / 100 != 2
+  }
+
   private func prepareTLS(_ context: OpaquePointer) -> Bool {
-    let isProxy = usesSecureProxy && !hasSeenProxyHandshake
-    hasSeenProxyHandshake = hasSeenProxyHandshake || isProxy
+    let isProxy = isProxyHandshake
+    wasProxyHandshake = isProxy
     let peer = isProxy ? proxyAuthority : authority
     guard let peer, let evaluate = configuration.evaluateTrust else {
       tlsFailure = TransferFailure(kind: .trustRefused, message: "Nobody is set to judge the TLS peer")
@@ -38,6 +45,8 @@ extension Transfer {
         kind: .trustRefused, message: "The TLS settings for \(peer.host) cannot be applied", underlying: refusal)
       return false
     }
+    // A resumed handshake shows no certificate. A server's is judged before the request; a proxy is told things before that.
+    if isProxy { _ = af_SSL_CTX_keep_no_sessions(context) }
     let hook = TrustHook(
       host: peer.host, port: peer.port, isProxy: isProxy, configuration: configuration, evaluate: evaluate)
     trustHook = hook
@@ -52,24 +61,16 @@ extension Transfer {
   /// The last door before a request's first byte, on new and on reused connections alike.
   func requestWillBeSent() -> Bool {
     lastActivity = now
-    if authority.isSecure {
-      guard let evaluate = configuration.evaluateTrust, let ssl = af_curl_ssl(easy.raw).map({ OpaquePointer($0) })
-      else {
+    if authority.isSecure || usesSecureProxy {
+      if let ssl = af_curl_ssl(easy.raw).map({ OpaquePointer($0) }) {
+        guard TrustHook.carriesRequests(ssl) || admit(ssl) else { return false }
+        if request.options.collectsMetrics {
+          tlsVersion = SSL_get_version(ssl).map { String(cString: $0) }
+          tlsCipher = SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) }
+        }
+      } else if authority.isSecure {
         tlsFailure = TransferFailure(kind: .trustRefused, message: "The connection to \(authority.host) has no TLS")
         return false
-      }
-      let hook =
-        trustHook
-        ?? TrustHook(
-          host: authority.host, port: authority.port, isProxy: false, configuration: configuration,
-          evaluate: evaluate)
-      guard hook.admit(ssl) else {
-        trustHook = hook
-        return false
-      }
-      if request.options.collectsMetrics {
-        tlsVersion = SSL_get_version(ssl).map { String(cString: $0) }
-        tlsCipher = SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) }
       }
     }
     // The connection is chosen by now; this is for the repeat, should it die: on a new one, not on the next stale one. (NTLM
@@ -77,6 +78,21 @@ extension Transfer {
     if request.options.authentication == nil { easy.set(CURLOPT_FRESH_CONNECT, 1) }
     watchForRefusal()
     return machine.requestWillBeSent(wasRefusedUnprocessed: wasRefusedUnprocessed)
+  }
+
+  private func admit(_ ssl: OpaquePointer) -> Bool {
+    // A plain request through an https proxy has no TLS but the proxy's.
+    guard let peer = authority.isSecure ? authority : proxyAuthority, let evaluate = configuration.evaluateTrust else {
+      tlsFailure = TransferFailure(kind: .trustRefused, message: "Nobody is set to judge the TLS peer")
+      return false
+    }
+    let hook =
+      trustHook
+      ?? TrustHook(
+        host: peer.host, port: peer.port, isProxy: !authority.isSecure, configuration: configuration,
+        evaluate: evaluate)
+    trustHook = hook
+    return hook.admit(ssl)
   }
 
   /// libcurl repeats a request on an HTTP/2 stream that the server refused unprocessed (RFC 9113 §8.7), just as it repeats one

@@ -66,7 +66,8 @@ final class Transfer {
   // Trust
   var trustHook: TrustHook?
   var tlsFailure: TransferFailure?
-  var hasSeenProxyHandshake = false
+  /// Whether the last handshake that began was the proxy's.
+  var wasProxyHandshake = false
   var tlsVersion: String?
   var tlsCipher: String?
   var wasRefusedUnprocessed = false

@@ -1,3 +1,4 @@
+import AFCore
 import AFSecurity
 import AFSupport
 import AFTestSupport
@@ -24,12 +25,12 @@ import Testing
     try await withTestServer(.init(tls: TestTLS(identity)), handler: { _ in .text("reached") }) { server in
       let url = server.url("a", host: "localhost")
       let policy = try AFSecurityPolicy.trusting(authority, .publicKey, pins: [identity.certificate])
-      #expect(await get(url, proxy.url, policy) == .success)
+      #expect(await fetch(url, proxy.url, policy) == .success)
       policy.pinnedCertificates = [foreign.certificate]
-      #expect(await get(url, proxy.url, policy) == .refused(.pinMismatch))
-      #expect(await get(url, proxy.url, try .trusting(foreign)) == .refused(.untrustedChain))
+      #expect(await fetch(url, proxy.url, policy) == .refused(.pinMismatch))
+      #expect(await fetch(url, proxy.url, try .trusting(foreign)) == .refused(.untrustedChain))
       let elsewhere = try #require(URL(string: url.absoluteString.replacing("localhost", with: "127.0.0.1")))
-      #expect(await get(elsewhere, proxy.url, try .trusting(authority)) == .refused(.hostMismatch))
+      #expect(await fetch(elsewhere, proxy.url, try .trusting(authority)) == .refused(.hostMismatch))
       #expect(server.requestCount == 1)
       #expect(server.connections.filter { $0.bytesReceived > 0 }.count == 1)
     }
@@ -42,9 +43,9 @@ import Testing
     let server = try TestHTTP2Server(identity: identity) { _ in .ok("reached") }
     let url = server.url("a", host: "localhost")
     let policy = try AFSecurityPolicy.trusting(authority, .publicKey, pins: [identity.certificate])
-    #expect(await get(url, proxy.url, policy) == .success)
+    #expect(await fetch(url, proxy.url, policy) == .success)
     policy.pinnedCertificates = [foreign.certificate]
-    #expect(await get(url, proxy.url, policy) == .refused(.pinMismatch))
+    #expect(await fetch(url, proxy.url, policy) == .refused(.pinMismatch))
     #expect(server.streams.count == 1)
     #expect(server.raw.connections.filter { $0.bytesReceived > 0 }.count == 1)
     try server.stop()
@@ -56,11 +57,29 @@ import Testing
     let proxyURL = proxy.server.url("", host: "localhost")
     try await withTestServer(.init(tls: TestTLS(identity)), handler: { _ in .text("reached") }) { server in
       let url = server.url("a", host: "localhost")
-      #expect(await get(url, proxyURL, try .trusting(authority)) == .refused(.untrustedChain))
+      #expect(await fetch(url, proxyURL, try .trusting(authority)) == .refused(.untrustedChain))
       #expect(proxy.requests.isEmpty && proxy.server.requestBytes == 0)
       let both = AFSecurityPolicy.anyOf([try .trusting(authority), try .trusting(foreign)])
-      #expect(await get(url, proxyURL, both) == .success)
+      #expect(await fetch(url, proxyURL, both) == .success)
       #expect(server.requestCount == 1)
+    }
+    try proxy.stop()
+  }
+
+  @Test func `B19 a changed policy refuses the https proxy of plain http before a byte, on kept connections too`()
+    async throws
+  {
+    let proxy = try TestProxy(TestProxy.Options(tls: TestTLS(identity)))
+    let proxyURL = proxy.server.url("", host: "localhost")
+    try await withTestServer(handler: { _ in .text("reached") }) { server in
+      let policy = try AFSecurityPolicy.trusting(authority)
+      let manager = makeManager(for: server.url(), policy)
+      manager.transportOptions.proxy = .init(url: proxyURL.absoluteString)
+      for _ in 0..<2 { #expect(await get(manager).status == 200) }
+      let bytes = proxy.server.requestBytes
+      policy.anchorCertificates = [try AFCertificate(derRepresentation: foreign.certificate)]
+      for _ in 0..<2 { #expect(await get(manager).refusal == .untrustedChain) }
+      #expect(proxy.server.requestBytes == bytes && server.requestCount == 2)
     }
     try proxy.stop()
   }
@@ -72,7 +91,7 @@ import Testing
   }
 
   /// One GET through a proxy, on an engine of its own under the policy as it is now.
-  private func get(_ url: URL, _ proxy: URL, _ policy: AFSecurityPolicy) async -> Outcome {
+  private func fetch(_ url: URL, _ proxy: URL, _ policy: AFSecurityPolicy) async -> Outcome {
     let snapshot = policy.snapshot()
     var configuration = EngineConfiguration()
     configuration.evaluateTrust = { peer in
