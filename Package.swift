@@ -57,7 +57,7 @@ let package = Package(
     ),
     .target(name: "CBenchmarkPeers", dependencies: ["CCurl", "COpenSSL"], path: "Benchmarks/CBenchmarkPeers"),
 
-    .target(name: "AFTestSupport", dependencies: ["AFSupport", "COpenSSL"], path: "Tests/AFTestSupport"),
+    .target(name: "AFTestSupport", dependencies: ["AFSupport", "COpenSSL", "CLinux"], path: "Tests/AFTestSupport"),
     .testTarget(name: "AFTestSupportTests", dependencies: ["AFTestSupport"]),
     .testTarget(name: "AFSupportTests", dependencies: ["AFSupport", "AFTestSupport"]),
     .testTarget(name: "AFMultipartTests", dependencies: ["AFMultipart", "AFSupport", "AFTestSupport"]),

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -38,6 +39,12 @@ static inline int af_rename_exclusive(const char *_Nonnull from, const char *_No
   const unsigned int no_replace = 1; /* RENAME_NOREPLACE */
   const int here = -100;             /* AT_FDCWD; <fcntl.h> would make this module the owner of struct timespec */
   return (int)syscall(SYS_renameat2, here, from, here, to, no_replace);
+}
+
+/* Bytes that malloc has given out and not got back. */
+static inline size_t af_allocated_bytes(void) {
+  const struct mallinfo2 heap = mallinfo2();
+  return heap.uordblks + heap.hblkhd;
 }
 
 #endif

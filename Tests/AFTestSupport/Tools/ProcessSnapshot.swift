@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 
 /// What this process holds at one moment, for tests that nothing is left behind.
@@ -7,6 +8,8 @@ package struct ProcessSnapshot: Sendable {
   /// Threads by name, as the kernel shows it (15 bytes at most).
   package let threadNames: [String]
   package let residentBytes: Int
+  /// What malloc has given out and not got back.
+  package let allocatedBytes: Int
   /// The most that was ever resident; ``resetPeak()`` starts anew.
   package let peakResidentBytes: Int
   /// User and system time of the whole process.
@@ -30,7 +33,8 @@ package struct ProcessSnapshot: Sendable {
     let seconds = { (time: timeval) in Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
     return ProcessSnapshot(
       descriptors: open - 1, threadNames: names.map { $0.trimmingCharacters(in: .newlines) },
-      residentBytes: kilobytes("VmRSS") << 10, peakResidentBytes: kilobytes("VmHWM") << 10,
+      residentBytes: kilobytes("VmRSS") << 10, allocatedBytes: Int(af_allocated_bytes()),
+      peakResidentBytes: kilobytes("VmHWM") << 10,
       cpuSeconds: seconds(usage.ru_utime) + seconds(usage.ru_stime), voluntarySwitches: usage.ru_nvcsw)
   }
 
