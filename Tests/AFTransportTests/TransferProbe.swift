@@ -40,7 +40,7 @@ final class TransferProbe: TransferHandler {
     }
   }
 
-  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) {
+  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) -> TransferSequel? {
     let waiters = state.withLock { state in
       state.outcomes.append(outcome)
       state.completedAt = .now
@@ -48,7 +48,7 @@ final class TransferProbe: TransferHandler {
       defer { state.waiters = [] }
       return state.waiters
     }
-    for waiter in waiters { waiter.resume() }
+    return { for waiter in waiters { waiter.resume() } }
   }
 
   var head: ResponseHead? { state.withLock { $0.heads.last } }

@@ -107,7 +107,7 @@ private final class RequestRelay: TransferHandler {
   func transfer(_ transfer: TransferHandle, didSend total: Int64, expected: Int64?) {}
   func transfer(_ transfer: TransferHandle, didReceive total: Int64, expected: Int64?) {}
 
-  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) {
+  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) -> TransferSequel? {
     if claim() { engine.start(request, handler: self) }
     let finished = state.withLock { state -> CheckedContinuation<Void, any Error>? in
       state.running -= 1
@@ -120,6 +120,7 @@ private final class RequestRelay: TransferHandler {
     } else {
       finished?.resume()
     }
+    return nil
   }
 }
 
@@ -150,7 +151,7 @@ private final class OneTransfer: TransferHandler {
   func transfer(_ transfer: TransferHandle, didSend total: Int64, expected: Int64?) {}
   func transfer(_ transfer: TransferHandle, didReceive total: Int64, expected: Int64?) {}
 
-  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) {
+  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) -> TransferSequel? {
     let continuation = state.withLock { state -> CheckedContinuation<TransferOutcome, any Error>? in
       defer { state = nil }
       return state
@@ -160,5 +161,6 @@ private final class OneTransfer: TransferHandler {
     } else {
       continuation?.resume(returning: outcome)
     }
+    return nil
   }
 }

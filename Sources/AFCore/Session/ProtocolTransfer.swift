@@ -175,7 +175,7 @@ final class ProtocolTransfer: NSObject, TransferControl, URLProtocolClient, @unc
     var outcome = TransferOutcome(failure: failure)
     if case .memory = route { outcome.body = body }
     outcome.bytesReceived = received
-    task.transfer(handle, didComplete: outcome)
+    task.transfer(handle, didComplete: outcome)?()
   }
 
   private var isComplete = false

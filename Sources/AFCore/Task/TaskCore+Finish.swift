@@ -32,8 +32,12 @@ extension TaskCore {
     state.withLock { $0.refusal = error }
   }
 
-  /// Ends the task, once. What comes after the first call does nothing.
-  func finish(file: URL? = nil) {
+  /// Ends the task, once, and tells its result. What comes after the first call does nothing.
+  func finish(file: URL? = nil) { end(file: file)?() }
+
+  /// Ends the task, once.
+  /// - Returns: What tells its result; nil if nobody has to be told, or no longer.
+  func end(file: URL? = nil) -> TransferSequel? {
     let ending = state.withLock { state -> Ending? in
       guard !state.isOver else { return nil }
       state.phase = .over
@@ -65,7 +69,7 @@ extension TaskCore {
         bearerWait: state.bearer.wait, resumeData: state.downloading.resumeData,
         onResumeData: state.downloading.onResumeData, onAbandonedQuestion: state.onAbandonedQuestion)
     }
-    guard let ending else { return }
+    guard let ending else { return nil }
     ending.session?.forget(identifier)
     // Whoever is told of the failure finds the file gone.
     if ending.error != nil { ending.download?.discard() }
@@ -79,21 +83,25 @@ extension TaskCore {
       shell: ending.runningShell)
     let last = ending.blocks.interests.intersection([.complete, .metrics])
     guard let queue = ending.session?.callbackQueue, ending.hasQueuedCallbacks || !last.isEmpty else {
-      return ending.completion.call(result)
+      if case .none = ending.completion { return nil }
+      return { [completion = ending.completion] in completion.call(result) }
     }
-    queue.async {
-      self.tell(ending.closures, ending.counts)
-      if let manager = ending.manager, let session = ending.session?.shell {
-        if last.contains(.metrics), let metrics = self.metrics {
-          manager.urlSession(session, task: self.shell, didFinishCollecting: metrics)
-        }
-        ending.completion.call(result)
-        if last.contains(.complete) {
-          manager.urlSession(session, task: self.shell, didCompleteWithError: ending.rawError)
-        }
-      } else {
-        ending.completion.call(result)
-      }
+    return { queue.async { self.tell(result, ending, last) } }
+  }
+
+  /// The last callbacks and the completion, in order. On the callback queue.
+  private func tell(_ result: TaskResult, _ ending: Ending, _ last: Interests) {
+    tell(ending.closures, ending.counts)
+    guard let manager = ending.manager, let session = ending.session?.shell else {
+      ending.completion.call(result)
+      return
+    }
+    if last.contains(.metrics), let metrics {
+      manager.urlSession(session, task: shell, didFinishCollecting: metrics)
+    }
+    ending.completion.call(result)
+    if last.contains(.complete) {
+      manager.urlSession(session, task: shell, didCompleteWithError: ending.rawError)
     }
   }
 }

@@ -68,8 +68,8 @@ extension TaskCore {
     return .sink(sink)
   }
 
-  /// The hop is over. On the engine's thread.
-  func hopDidEnd(_ outcome: TransferOutcome) {
+  /// The hop is over. On the engine's thread, where the telling of the result has to wait for the end of the turn.
+  func hopDidEnd(_ outcome: TransferOutcome) -> TransferSequel? {
     enum Step {
       case next(HopRequest), ask(PeerTrust), identify(PeerTrust), finish, download(DownloadFile), chunks(ChunkSink)
       case hold(SessionCore, URLError)
@@ -108,7 +108,7 @@ extension TaskCore {
     case .ask(let peer): askAboutTrust(peer)
     case .identify(let peer): askForIdentity(peer)
     case .hold(let session, let error): waitUntilReachable(session, failure: error)
-    case .finish: finish()
+    case .finish: return end()
     case .download(let file): close(file)
     case .chunks(let chunks):
       state.withLock { $0.phase = .closing }
@@ -117,5 +117,6 @@ extension TaskCore {
         self.finish()
       }
     }
+    return nil
   }
 }

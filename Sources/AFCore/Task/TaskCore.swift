@@ -56,7 +56,7 @@ final class TaskCore: TransferHandler, Sendable {
     didReceive(total, expected: expected)
   }
 
-  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) {
+  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) -> TransferSequel? {
     hopDidEnd(outcome)
   }
 }

@@ -9,7 +9,11 @@ final class EasyHandle {
   private let errorBuffer: UnsafeMutablePointer<CChar>
   /// Whether a multi handle has it.
   var isAdded = false
-  private var lists: [UnsafeMutablePointer<curl_slist>] = []
+  /// The transfer that libcurl's callbacks are for; nil while the handle waits for one. The loop's table keeps it alive.
+  unowned(unsafe) var transfer: Transfer?
+  /// What its options are those of; see ``HandleProfile``.
+  var profile: HandleProfile?
+  private var lists: [(option: CURLoption, list: UnsafeMutablePointer<curl_slist>)] = []
   private(set) var firstFailure: (option: CURLoption, code: CURLcode)?
 
   /// Nil when libcurl has no memory for it.
@@ -27,6 +31,14 @@ final class EasyHandle {
     errorBuffer.deallocate()
   }
 
+  /// What every callback gets as its user pointer: the handle, which stays while transfers come and go.
+  var userPointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  /// The transfer that a callback's user pointer leads to.
+  static func transfer(_ user: UnsafeMutableRawPointer?) -> Transfer? {
+    user.flatMap { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue().transfer }
+  }
+
   /// Forgets every option, so that the handle can serve another transfer. A method or body of the last one leaves no trace:
   /// libcurl clears all its settings, and every transfer sets all of its own.
   func reset() {
@@ -34,11 +46,15 @@ final class EasyHandle {
     freeLists()
     errorBuffer[0] = 0
     firstFailure = nil
+    profile = nil
     check(CURLOPT_ERRORBUFFER, af_curl_setopt_ptr(raw, CURLOPT_ERRORBUFFER, errorBuffer))
   }
 
+  /// Forgets the words about the last failure, and no option.
+  func forgetFailure() { errorBuffer[0] = 0 }
+
   private func freeLists() {
-    for list in lists { curl_slist_free_all(list) }
+    for (_, list) in lists { curl_slist_free_all(list) }
     lists.removeAll(keepingCapacity: true)
   }
 
@@ -68,15 +84,16 @@ final class EasyHandle {
     check(option, af_curl_setopt_ptr(raw, option, value))
   }
 
-  /// A list of lines, which libcurl does not copy: the handle keeps it.
+  /// A list of lines, which libcurl does not copy: the handle keeps it, until the option is set again.
   func set(_ option: CURLoption, lines: [String]) {
     var list: UnsafeMutablePointer<curl_slist>?
     for line in lines {
       guard let longer = curl_slist_append(list, line) else { break }
       list = longer
     }
-    if let list { lists.append(list) }
     check(option, af_curl_setopt_slist(raw, option, list))
+    if let old = lists.firstIndex(where: { $0.option == option }) { curl_slist_free_all(lists.remove(at: old).list) }
+    if let list { lists.append((option, list)) }
   }
 
   func setData(_ option: CURLoption, _ function: af_curl_data_fn?) {

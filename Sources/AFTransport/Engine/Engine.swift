@@ -63,7 +63,7 @@ package final class Engine: Sendable {
     DispatchQueue.global().async {
       if case .reader(let reader) = request.body { reader.close() }
       let failure = TransferFailure(kind: .cancelled, message: "The session has been invalidated")
-      handler.transfer(refused, didComplete: TransferOutcome(failure: failure))
+      handler.transfer(refused, didComplete: TransferOutcome(failure: failure))?()
     }
     return refused
   }

@@ -5,8 +5,8 @@ import Foundation
 
 /// The engine's thread: commands in, transfers carried out, reports out.
 ///
-/// One turn: take the commands, let waiting transfers in, see what is due, wait for sockets, let libcurl work, collect what
-/// has ended. Everything in this file, and everything it owns, stays on its thread.
+/// One turn: take the commands, see what is due, let waiting transfers in, tell who waits for what has ended, wait for sockets,
+/// let libcurl work, collect what has ended. Everything in this file, and everything it owns, stays on its thread.
 final class EngineLoop {
   private let mailbox: Mailbox
   private let configuration: EngineConfiguration
@@ -22,7 +22,7 @@ final class EngineLoop {
   private var freed: [AdmissionQueue.Origin] = []
   /// Handles between transfers: making one, with its buffers, costs more than all that is set on it.
   private var spareHandles: [EasyHandle] = []
-  private static let spareHandleLimit = 32
+  private static let spareHandleLimit = 64
   private var isFinishing = false
 
   private struct Waiting {
@@ -68,6 +68,7 @@ final class EngineLoop {
       commands.removeAll(keepingCapacity: true)
       expireDeadlines()
       admitWaiting()
+      turn.callSequels()
       if isFinishing, transfers.isEmpty, waiting.isEmpty, mailbox.closeIfEmpty() { return close() }
       multi.wait(until: deadlines.next ?? .distantFuture) { turn.advance() }
       collectEnded()
@@ -238,9 +239,10 @@ final class EngineLoop {
     queue.finished(transfer.origin)
     freed.append(transfer.origin)
     transfer.complete()
+    transfer.easy.transfer = nil
     // Handles with large buffers are not worth keeping.
     guard spareHandles.count < Self.spareHandleLimit, transfer.hasSmallBuffers else { return }
-    transfer.easy.reset()
+    if !transfer.leavesPlainHandle { transfer.easy.reset() }
     spareHandles.append(transfer.easy)
   }
 
@@ -267,7 +269,7 @@ final class EngineLoop {
     _ handle: TransferHandle, _ request: TransferRequest, _ handler: any TransferHandler, _ failure: TransferFailure
   ) {
     if case .reader(let reader) = request.body { reader.close() }
-    handler.transfer(handle, didComplete: TransferOutcome(failure: failure))
+    handler.transfer(handle, didComplete: TransferOutcome(failure: failure))?()
   }
 
   /// Everything is cancelled, and the handles go in the order that libcurl needs (pitfall 28).
@@ -279,6 +281,7 @@ final class EngineLoop {
     }
     for transfer in Array(transfers.values) where transfer.machine.fail(failure) { end(transfer, nil) }
     let left = mailbox.close()
+    turn.callSequels()
     close()
     Self.refuse(left, mailbox, failure)
   }

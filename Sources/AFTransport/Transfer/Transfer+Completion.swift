@@ -26,7 +26,7 @@ extension Transfer {
     outcome.bytesReceived = bytesReceived
     if !machine.trailers.isEmpty { outcome.trailers = ResponseHead(bytes: Array("\n".utf8) + machine.trailers) }
     if request.options.collectsMetrics { outcome.metrics = metrics }
-    handler.transfer(handle, didComplete: outcome)
+    if let sequel = handler.transfer(handle, didComplete: outcome) { turn.sequels.append(sequel) }
   }
 
   private var metrics: TransferMetrics {

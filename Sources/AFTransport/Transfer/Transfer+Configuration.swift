@@ -3,14 +3,21 @@ import CCurl
 import Foundation
 
 extension Transfer {
-  /// Sets every option of the easy handle. Returns what cannot be sent, if anything.
+  /// Sets the options of the easy handle. Returns what cannot be sent, if anything.
   func configure() -> TransferFailure? {
-    setCommonOptions()
-    setMethodAndBody()
-    setHeaders()
-    setRoute()
-    if authority.isSecure || usesSecureProxy { setTrust() }
-    setAuthentication()
+    easy.transfer = self
+    if let last = easy.profile, last.kind == plainKind {
+      setWhatDiffers(from: last)
+    } else {
+      if easy.profile != nil { easy.reset() }
+      setCommonOptions()
+      setMethodAndBody()
+      setHeaders()
+      setRoute()
+      if authority.isSecure || usesSecureProxy { setTrust() }
+      setAuthentication()
+      easy.profile = plainKind.map { HandleProfile(kind: $0, url: request.url, headers: request.headers) }
+    }
     guard let refused = easy.firstFailure else { return nil }
     var failure = TransferFailure(
       kind: .badRequest,
@@ -20,8 +27,44 @@ extension Transfer {
     return failure
   }
 
+  /// The kind of a request whose options can stay on the handle for the next; nil if this is none.
+  private var plainKind: HandleProfile.Kind? {
+    let options = request.options
+    guard !source.isSent, request.method != "HEAD", options.authentication == nil, options.isIdempotent,
+      !options.expectsLargeResponse
+    else { return nil }
+    return HandleProfile.Kind(
+      method: request.method, isSecure: authority.isSecure, httpVersion: httpVersion, connectTimeout: connectTimeout,
+      decodesContent: options.decodesContent, network: options.network, proxy: options.proxy)
+  }
+
+  private func setWhatDiffers(from last: HandleProfile) {
+    if request.url != last.url {
+      easy.set(CURLOPT_URL, request.url)
+      easy.profile?.url = request.url
+    }
+    if request.headers != last.headers {
+      setHeaders()
+      easy.profile?.headers = request.headers
+    }
+    easy.forgetFailure()
+    // The last request set it once its own connection was chosen.
+    easy.set(CURLOPT_FRESH_CONNECT, 0)
+  }
+
+  /// Whether the handle can serve the next request as it is: nothing out of the ordinary has happened to it.
+  var leavesPlainHandle: Bool { easy.profile != nil && machine.failure == nil && !machine.wasRepeated }
+
+  /// Milliseconds.
+  private var connectTimeout: Int {
+    let idleTimeout = request.options.idleTimeout > 0 ? request.options.idleTimeout : .infinity
+    let seconds = min(request.options.connectTimeout, idleTimeout)
+    return Int(max(1, min(seconds * 1000, 86_400_000)).rounded(.up))
+  }
+
   private func setCommonOptions() {
     let options = request.options
+    let userPointer = easy.userPointer
     easy.set(CURLOPT_URL, request.url)
     easy.set(CURLOPT_PRIVATE, pointer: userPointer)
     easy.set(CURLOPT_PATH_AS_IS, 1)
@@ -33,9 +76,7 @@ extension Transfer {
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     // A handle that served an HTTP/2 stream before still has its buffer, and may not change it: slower, but no harm.
     easy.prefer(CURLOPT_BUFFERSIZE, options.expectsLargeResponse ? 512 << 10 : 64 << 10)
-    let idleTimeout = options.idleTimeout > 0 ? options.idleTimeout : .infinity
-    let connectTimeout = min(options.connectTimeout, idleTimeout)
-    easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, min(connectTimeout * 1000, 86_400_000)).rounded(.up)))
+    easy.set(CURLOPT_CONNECTTIMEOUT_MS, connectTimeout)
     switch options.network.addressFamily {
     case .any: break
     case .ipv4: easy.set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
@@ -50,15 +91,15 @@ extension Transfer {
     }
     easy.set(CURLOPT_HEADERDATA, pointer: userPointer)
     easy.setData(CURLOPT_HEADERFUNCTION) { bytes, size, count, user in
-      Transfer.from(user)?.headerLineArrived(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+      EasyHandle.transfer(user)?.headerLineArrived(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     easy.set(CURLOPT_WRITEDATA, pointer: userPointer)
     easy.setData(CURLOPT_WRITEFUNCTION) { bytes, size, count, user in
-      Transfer.from(user)?.bodyArrived(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+      EasyHandle.transfer(user)?.bodyArrived(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     easy.set(CURLOPT_PREREQDATA, pointer: userPointer)
     easy.setBeforeRequest { user, _, _, _, _ in
-      Transfer.from(user)?.requestWillBeSent() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+      EasyHandle.transfer(user)?.requestWillBeSent() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
   }
 
@@ -97,15 +138,17 @@ extension Transfer {
       easy.set(CURLOPT_UPLOAD, 1)
       easy.set(CURLOPT_INFILESIZE_LARGE, off: source.length ?? -1)
       easy.set(CURLOPT_UPLOAD_BUFFERSIZE, sendsLargeBody ? 1 << 20 : 64 << 10)
-      easy.set(CURLOPT_READDATA, pointer: userPointer)
+      easy.set(CURLOPT_READDATA, pointer: easy.userPointer)
       easy.setData(CURLOPT_READFUNCTION) { bytes, size, count, user in
-        Transfer.from(user)?.bodyWanted(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+        EasyHandle.transfer(user)?.bodyWanted(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
           ?? Int(CURL_READFUNC_ABORT)
       }
       // Also without redirects: libcurl rewinds when it repeats a request on a fresh connection (pitfall 16).
-      easy.set(CURLOPT_SEEKDATA, pointer: userPointer)
+      easy.set(CURLOPT_SEEKDATA, pointer: easy.userPointer)
       easy.setSeek { user, offset, origin in
-        guard offset == 0, origin == SEEK_SET, let transfer = Transfer.from(user) else { return CURL_SEEKFUNC_CANTSEEK }
+        guard offset == 0, origin == SEEK_SET, let transfer = EasyHandle.transfer(user) else {
+          return CURL_SEEKFUNC_CANTSEEK
+        }
         return transfer.rewindBody() ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
       }
     } else {

@@ -18,9 +18,9 @@ extension Transfer {
     easy.set(CURLOPT_PROXY_CAINFO, nil)
     easy.set(CURLOPT_PROXY_CAPATH, nil)
     easy.set(CURLOPT_PROXY_SSL_VERIFYHOST, 0)
-    easy.set(CURLOPT_SSL_CTX_DATA, pointer: userPointer)
+    easy.set(CURLOPT_SSL_CTX_DATA, pointer: easy.userPointer)
     easy.setSSLContext { _, context, user in
-      guard let transfer = Transfer.from(user) else { return CURLE_ABORTED_BY_CALLBACK }
+      guard let transfer = EasyHandle.transfer(user) else { return CURLE_ABORTED_BY_CALLBACK }
       return transfer.prepareTLS(OpaquePointer(context)) ? CURLE_OK : CURLE_ABORTED_BY_CALLBACK
     }
   }
@@ -99,9 +99,9 @@ extension Transfer {
   /// whose connection died. It says which only in words, so a request that must not be repeated lightly listens to them.
   private func watchForRefusal() {
     guard !request.options.isIdempotent, httpVersion != Int(CURL_HTTP_VERSION_1_1) else { return }
-    easy.set(CURLOPT_DEBUGDATA, pointer: userPointer)
+    easy.set(CURLOPT_DEBUGDATA, pointer: easy.userPointer)
     easy.setDebug { _, type, bytes, count, user in
-      guard type == CURLINFO_TEXT, let transfer = Transfer.from(user) else { return 0 }
+      guard type == CURLINFO_TEXT, let transfer = EasyHandle.transfer(user) else { return 0 }
       let words = UnsafeRawBufferPointer(start: bytes, count: count)
       if words.starts(with: "REFUSED_STREAM".utf8) { transfer.wasRefusedUnprocessed = true }
       return 0

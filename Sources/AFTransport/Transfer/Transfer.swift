@@ -4,8 +4,8 @@ import Foundation
 
 /// One hop on the engine's thread: the easy handle, the state machine, the body and the route of the response.
 ///
-/// Deliberately not Sendable. libcurl's callbacks get an unretained pointer to it; the loop's table holds the one strong
-/// reference, and lets go only after the handle has been taken out of the multi handle.
+/// Deliberately not Sendable. libcurl's callbacks reach it through its easy handle, which does not retain it; the loop's table
+/// holds the one strong reference, and lets go only after the handle has been taken out of the multi handle.
 final class Transfer {
   let id: TransferID
   let request: TransferRequest
@@ -95,13 +95,6 @@ final class Transfer {
     lastReceiveReport = turn.now
   }
 
-  /// The transfer that a callback's user pointer names.
-  static func from(_ user: UnsafeMutableRawPointer?) -> Transfer? {
-    user.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  var userPointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
   /// Lets libcurl go on in the directions that nobody holds back any more.
   ///
   /// `curl_easy_pause` takes the whole new state (pitfall 7), and may call the write callback before it returns (8), which
@@ -132,6 +125,13 @@ final class EngineTurn {
   var answeredEarly: [TransferID] = []
   /// Transfers that a callback has held back until a moment, so that the loop must look again sooner than it thought.
   var dueSooner: [TransferID] = []
+  /// What the handlers of ended transfers want done once there is nothing else to do.
+  var sequels: [TransferSequel] = []
+
+  func callSequels() {
+    for sequel in sequels { sequel() }
+    sequels.removeAll(keepingCapacity: true)
+  }
 
   func advance() { now = .now }
 }
@@ -141,6 +141,6 @@ extension Transfer {
   static func of(_ easy: UnsafeMutableRawPointer) -> Transfer? {
     var user: UnsafeMutableRawPointer?
     guard af_curl_getinfo_ptr(easy, CURLINFO_PRIVATE, &user) == CURLE_OK else { return nil }
-    return from(user)
+    return EasyHandle.transfer(user)
   }
 }

@@ -14,9 +14,13 @@ package protocol TransferHandler: AnyObject, Sendable {
   /// Body bytes arrived: `total` after decoding; `expected` likewise, nil if unknown. At most every 50 ms, and at the end.
   func transfer(_ transfer: TransferHandle, didReceive total: Int64, expected: Int64?)
 
-  /// The hop is over. Exactly once.
-  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome)
+  /// The hop is over. Exactly once. What is given back is called as soon as the engine's other work of the moment is done:
+  /// whatever wakes other threads belongs there, so that transfers that end together wake them together.
+  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) -> TransferSequel?
 }
+
+/// What remains to be done after a transfer's end; see ``TransferHandler/transfer(_:didComplete:)``.
+package typealias TransferSequel = @Sendable () -> Void
 
 /// Where a response's body goes.
 package enum ResponseRoute: Sendable {

@@ -64,6 +64,9 @@ struct TransferStateMachine {
 
   // MARK: The request
 
+  /// Whether libcurl has sent the request more than once.
+  var wasRepeated: Bool { attempts > 1 }
+
   /// A request is about to go out. False: it must not.
   ///
   /// libcurl silently repeats a request when a reused connection dies before a byte of the answer. An idempotent one may be

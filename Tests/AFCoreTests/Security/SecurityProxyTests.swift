@@ -124,7 +124,7 @@ private final class OneTransfer: TransferHandler {
   func transfer(_ transfer: TransferHandle, didReceive head: ResponseHead) -> ResponseRoute { .memory }
   func transfer(_ transfer: TransferHandle, didSend total: Int64, expected: Int64?) {}
   func transfer(_ transfer: TransferHandle, didReceive total: Int64, expected: Int64?) {}
-  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) {
-    continuation.resume(returning: outcome)
+  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) -> TransferSequel? {
+    return { [continuation] in continuation.resume(returning: outcome) }
   }
 }
