@@ -32,7 +32,8 @@ struct HoldTests {
       let reachability = AFNetworkReachabilityManager(target: .general, callbackQueue: .global(), monitor: monitor)
       try await client.run { reachability.startMonitoring() }
       try await eventually { reachability.networkReachabilityStatus == .notReachable }
-      manager = AFURLSessionManager(sessionConfiguration: .ephemeral)
+      // Without a cache, which would be asked first, on a thread of its own.
+      manager = AFURLSessionManager(sessionConfiguration: quietConfiguration())
       manager.responseSerializer = AFHTTPResponseSerializer()
       manager.completionQueue = DispatchQueue(label: "test.completion")
       manager.reachabilityManager = reachability

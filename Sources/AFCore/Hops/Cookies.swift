@@ -22,8 +22,9 @@ extension TaskCore {
     guard !lines.isEmpty, let storage = session.settings.cookies, session.settings.cookieAcceptPolicy != .never else {
       return
     }
-    let request = state.withLock { $0.current }
-    guard request.handlesCookies, let url = URL(string: request.url) else { return }
+    let (request, isServing) = state.withLock { ($0.current, $0.caching.isServing) }
+    // Those of a kept response were stored when it came.
+    guard !isServing, request.handlesCookies, let url = URL(string: request.url) else { return }
     for line in lines {
       // One line at a time: joined lines would be split at the comma of a date.
       let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": line], for: url)

@@ -301,7 +301,10 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
     core.setBlocks { $0.didReceiveData = block }
   }
 
-  /// Sets who may change a response before it is cached.
+  /// Sets who may change a response before it is kept in the configuration's `urlCache`.
+  ///
+  /// Called on the callback queue when a response that may be kept is complete, before the task ends. What it returns is kept, by
+  /// its storage policy; `.notAllowed` keeps nothing. Without a block the proposed response is kept. See <doc:Caching>.
   @preconcurrency
   open func setDataTaskWillCacheResponseBlock(
     _ block: (@Sendable (AFURLSession, AFURLSessionDataTask, CachedURLResponse) -> CachedURLResponse)?
@@ -431,7 +434,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
     core.blocks.blocks.didReceiveData?(session, dataTask, data)
   }
 
-  /// Asks the cache block; without one the proposed response is cached.
+  /// Asks the cache block; without one the proposed response is kept. A subclass that answers nil keeps nothing.
   @preconcurrency
   open func urlSession(
     _ session: AFURLSession, dataTask: AFURLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,

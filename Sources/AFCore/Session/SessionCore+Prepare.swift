@@ -9,12 +9,7 @@ extension SessionCore {
   /// - Throws: A `URLError` for a URL that cannot be fetched; the error of a body that cannot be opened.
   func prepare(_ request: HopRequest, options: HopOptions) throws -> TransferRequest {
     try Self.checkScheme(of: request.url)
-    var headers = request.headers
-    for field in settings.additionalHeaders where request.value(field.name) == nil {
-      if !request.keepsCredentials, field.isCredential { continue }
-      headers.append(field)
-    }
-    addCookies(to: &headers, request)
+    let headers = headers(of: request)
     var transfer = TransferRequest(
       url: request.url.utf8.contains(UInt8(ascii: "@")) ? request.url.withoutUserInfo : request.url,
       method: request.method, headers: headers)
@@ -35,6 +30,17 @@ extension SessionCore {
     transfer.options.isIdempotent = Self.idempotentMethods.contains(request.method)
     if request.value("Range") != nil { transfer.options.decodesContent = false }
     return transfer
+  }
+
+  /// The fields that a request is sent with, but for those that the engine adds.
+  func headers(of request: HopRequest) -> [TransferRequest.HeaderField] {
+    var headers = request.headers
+    for field in settings.additionalHeaders where request.value(field.name) == nil {
+      if !request.keepsCredentials, field.isCredential { continue }
+      headers.append(field)
+    }
+    addCookies(to: &headers, request)
+    return headers
   }
 
   private static let idempotentMethods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]

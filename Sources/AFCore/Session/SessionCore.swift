@@ -16,6 +16,8 @@ final class SessionCore: Sendable {
   let callbackQueue: DispatchQueue
   let trust: TrustGate
   let network: NetworkOptions
+  /// Nil if nothing is kept.
+  let cache: ResponseCache?
 
   private struct State {
     var lastIdentifier = 0
@@ -54,6 +56,7 @@ final class SessionCore: Sendable {
     engine = Engine(configuration: engineConfiguration)
     trust = TrustGate(engineConfiguration)
     network = options.network
+    cache = settings.cache.map(ResponseCache.of)
   }
 
   /// Who the session reports to. Held weakly: it is the manager that holds the session.

@@ -12,6 +12,7 @@ struct SessionSettings: Sendable {
   var sendsCookies: Bool
   var cookieAcceptPolicy: HTTPCookie.AcceptPolicy
   var credentials: URLCredentialStorage?
+  /// Nil also if every request of the session asks for itself whether something has changed, or for a part.
   var cache: URLCache?
   var cachePolicy: URLRequest.CachePolicy
   var connectionsPerHost: Int
@@ -31,7 +32,7 @@ struct SessionSettings: Sendable {
     sendsCookies = configuration.httpShouldSetCookies
     cookies = cookieAcceptPolicy == .never && !sendsCookies ? nil : configuration.httpCookieStorage
     credentials = configuration.urlCredentialStorage
-    cache = configuration.urlCache
+    cache = additionalHeaders.contains(where: \.bypassesCache) ? nil : configuration.urlCache
     cachePolicy = configuration.requestCachePolicy
     connectionsPerHost = configuration.httpMaximumConnectionsPerHost
     protocolClasses = (configuration.protocolClasses ?? []).compactMap { type in
@@ -43,6 +44,11 @@ struct SessionSettings: Sendable {
 
   /// Foundation's own, which every configuration lists: their work is the engine's here.
   private static let builtInProtocols: [AnyClass] = URLSessionConfiguration.default.protocolClasses ?? []
+
+  /// What counts for a request: its own policy, or else the session's.
+  func cachePolicy(for request: HopRequest) -> URLRequest.CachePolicy {
+    request.cachePolicy == .useProtocolCachePolicy ? cachePolicy : request.cachePolicy
+  }
 
   /// The way to a URL.
   func proxy(for url: String) -> ProxyRoute { proxies.route(isSecure: url.hasPrefix("https")) }

@@ -3,7 +3,7 @@ import AFTransport
 public import Foundation
 public import FoundationNetworking
 
-/// What a task took: its time, its redirects, and one entry for each request that was sent.
+/// What a task took: its time, its redirects, and one entry for each request that was sent or answered from the cache.
 open class AFURLSessionTaskMetrics: NSObject, @unchecked Sendable {
   // Unchecked because an open class cannot be checked; everything stored is a Sendable constant.
   private let interval: DateInterval
@@ -22,7 +22,7 @@ open class AFURLSessionTaskMetrics: NSObject, @unchecked Sendable {
   /// How many redirects were followed.
   open var redirectCount: Int { redirects }
 
-  /// One entry for each request that was sent, in order.
+  /// One entry for each request that was sent or answered from the cache, in order.
   open var transactionMetrics: [AFURLSessionTaskTransactionMetrics] { transactions }
 }
 
@@ -54,6 +54,8 @@ public final class AFURLSessionTaskTransactionMetrics: NSObject, Sendable {
   public let responseStartDate: Date?
   /// When the last byte of the response came.
   public let responseEndDate: Date?
+  /// Whether the response came over the network or out of the cache.
+  public let resourceFetchType: URLSessionTaskMetrics.ResourceFetchType
   /// "http/1.1", "h2", …
   public let networkProtocolName: String?
   /// Whether the connection had been used before.
@@ -101,6 +103,7 @@ public final class AFURLSessionTaskTransactionMetrics: NSObject, Sendable {
     requestStartDate = moment(metrics.preTransfer)
     responseStartDate = moment(metrics.firstByte)
     responseEndDate = record.end
+    resourceFetchType = record.isFromCache ? .localCache : .networkLoad
     networkProtocolName =
       switch metrics.httpVersion {
       // libcurl's numbers for the versions.

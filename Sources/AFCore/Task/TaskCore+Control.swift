@@ -21,9 +21,10 @@ extension TaskCore {
       state.runningShell = state.shell
       if state.deadline == nil {
         state.session?.keep(self)
+        state.blocks = state.manager?.core.blocks ?? state.blocks
+        if state.blocks.interests.contains(.metrics) { state.collectsMetrics = true }
         if state.collectsMetrics { state.began = Date() }
         state.deadline = .now + (state.session?.settings.resourceTimeout ?? 0)
-        state.blocks = state.manager?.core.blocks ?? state.blocks
         state.noteBearer()
       }
       switch state.phase {
@@ -95,22 +96,34 @@ extension TaskCore {
     let (session, manager, current, options, hop, bearer) = state.withLock { state in
       (state.session, state.manager, state.current, state.hopOptions(kind), state.hopCount, state.blocks.bearer)
     }
-    guard let session, !holdsFirstHop(session) else { return }
+    guard let session else { return }
     var request = current
-    if let bearer, !authorize(&request, bearer, session) { return }
+    if let bearer {
+      // No token is fetched before there is a way.
+      guard !holdsFirstHop(session), authorize(&request, bearer, session) else { return }
+    }
     let handle: TransferHandle
-    if let (type, urlRequest) = session.settings.protocolClass(for: request) {
-      handle = ProtocolTransfer(type, urlRequest, task: self).start()
-    } else {
+    let stub = session.settings.protocolClass(for: request)
+    switch useCache(for: request, session, isStubbed: stub != nil) {
+    case .isAsked, .isRefused: return
+    case .serves(let stored): handle = serve(stored)
+    case .loads where holdsFirstHop(session): return
+    case .loads(let stored, let fields):
+      if let (type, urlRequest) = stub {
+        if session.cache != nil { note(sent: session.headers(of: request)) }
+        handle = ProtocolTransfer(type, urlRequest, cached: stored?.cached, task: self).start()
+        break
+      }
       let transfer: TransferRequest
       do {
-        transfer = try session.prepare(request, options: options)
+        transfer = try session.prepare(request.with(fields), options: options)
       } catch let error as URLError {
         return fail(error)
       } catch {
         let text = "The request body cannot be read: \(String(describing: error))"
         return fail(URLError.make(URLError.code(forBody: error), url: request.url, text, underlying: error))
       }
+      if session.cache != nil { note(sent: transfer.headers) }
       handle = session.trust.start(transfer, handler: self, session.engine, manager)
     }
     let (isCancelled, isSuspended) = state.withLock { state in

@@ -16,6 +16,7 @@ struct HopOptions: Sendable {
 struct HopRecord: Sendable {
   var request: HopRequest
   var head: ResponseHead?
+  var isFromCache: Bool
   var end: Date
   var metrics: TransferMetrics?
 }
@@ -33,6 +34,7 @@ extension TaskCore {
   func route(_ head: ResponseHead, _ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
     let status = head.statusCode
     if session.settings.cookies != nil { keepCookies(of: head, session) }
+    if let cache = session.cache, takesNote(of: head, cache) { return .discard }
     if (300..<400).contains(status), let request = redirect(for: head) {
       return take(request, head, transfer, session)
     }
@@ -72,19 +74,22 @@ extension TaskCore {
   func hopDidEnd(_ outcome: TransferOutcome) -> TransferSequel? {
     enum Step {
       case next(HopRequest), ask(PeerTrust), identify(PeerTrust), finish, download(DownloadFile), chunks(ChunkSink)
+      case keep(CacheCandidate)
       case hold(SessionCore, URLError)
     }
     let step = state.withLock { state -> Step in
       if state.collectsMetrics {
         state.hops.append(
-          HopRecord(request: state.current, head: state.head, end: Date(), metrics: outcome.metrics))
+          HopRecord(
+            request: state.current, head: state.head, isFromCache: state.caching.isServing, end: Date(),
+            metrics: outcome.metrics))
       }
       if state.isCancelled { return state.download.map { .download($0) } ?? .finish }
       if let failure = outcome.failure {
         if failure.kind == .trustUndecided, let peer = failure.peer { return .ask(peer) }
         if failure.kind == .identityUndecided, let peer = failure.peer { return .identify(peer) }
         // A redirect whose own body broke off is a redirect all the same.
-        if let next = state.next, failure.kind != .cancelled { return .next(next) }
+        if let next = state.next ?? state.standIn(for: failure), failure.kind != .cancelled { return .next(next) }
         let error = URLError.make(failure, url: state.current.url)
         if let session = state.session, state.isHeld(after: failure) { return .hold(session, error) }
         if failure.kind == .refusedByHandler, let own = failure.underlying {
@@ -101,7 +106,7 @@ extension TaskCore {
       state.body = outcome.body
       if let download = state.download { return .download(download) }
       if let chunks = state.chunks { return .chunks(chunks) }
-      return .finish
+      return state.cacheCandidate(kind).map { .keep($0) } ?? .finish
     }
     switch step {
     case .next(let request): goOn(with: request)
@@ -109,12 +114,16 @@ extension TaskCore {
     case .identify(let peer): askForIdentity(peer)
     case .hold(let session, let error): waitUntilReachable(session, failure: error)
     case .finish: return end()
+    case .keep(let candidate): return keep(candidate)
     case .download(let file): close(file)
     case .chunks(let chunks):
       state.withLock { $0.phase = .closing }
       chunks.finish { data in
-        self.state.withLock { $0.body = data }
-        self.finish()
+        let candidate = self.state.withLock { state in
+          state.body = data
+          return state.cacheCandidate(self.kind)
+        }
+        if let candidate { self.keep(candidate)?() } else { self.finish() }
       }
     }
     return nil

@@ -65,6 +65,8 @@ extension TaskState {
   mutating func beginHop() {
     phase = .starting
     hopCount += 1
+    caching.isServing = false
+    if session?.cache != nil { caching.beginHop() }
   }
 
   /// Takes note of the hop's handle, which the engine's thread may know before `start` has returned.

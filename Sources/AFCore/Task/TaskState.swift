@@ -84,6 +84,7 @@ struct TaskState {
   var onAbandonedQuestion: (@Sendable () -> Void)?
   var hopCount = 0
   var hold = HoldState()
+  var caching = HopCaching()
   var redirects = 0
   var authentication = AuthenticationState()
   var bearer = BearerState()

@@ -53,6 +53,24 @@ package struct ResponseHead: Sendable {
     }
   }
 
+  /// Whether one of these fields is there, found in one walk over the bytes.
+  package func hasField(in names: [StaticString]) -> Bool {
+    bytes.withUnsafeBufferPointer { bytes in
+      var end = Self.lineEnd(bytes, from: 0)
+      while end < bytes.count {
+        let start = end + 1
+        end = Self.lineEnd(bytes, from: start)
+        for name in names {
+          let colon = start + name.utf8CodeUnitCount
+          guard colon < end, bytes[colon] == UInt8(ascii: ":") else { continue }
+          let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+          if Self.equal(UnsafeBufferPointer(rebasing: bytes[start..<colon]), name) { return true }
+        }
+      }
+      return false
+    }
+  }
+
   private static func lineEnd(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     guard start < bytes.count, let base = bytes.baseAddress,
       let found = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)

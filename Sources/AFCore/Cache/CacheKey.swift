@@ -1,0 +1,47 @@
+import AFSecurity
+import Foundation
+import FoundationNetworking
+
+/// Under which request a response stands in a `URLCache`.
+///
+/// Foundation's cache on Linux knows a request by host, port and decoded path alone: `?page=1` and `?page=2` are one entry to it, and
+/// so are `/a/` and `/a`. A URL that is told apart by these three stands under itself, so that it is found by whoever asks the
+/// `URLCache`; any other stands under a digest of the whole.
+struct CacheKey: Sendable {
+  let request: URLRequest
+  /// What Foundation calls the entry, also in the name of its file.
+  let identifier: String
+
+  private init(_ url: URL) {
+    request = URLRequest(url: url)
+    let parts = "\(url.host?.lowercased() ?? "")\0\(url.port ?? -1)\0\(url.path)\0"
+    identifier = Data(parts.utf8).base64EncodedString()
+  }
+
+  /// The keys to look under, the one to store under first. Empty for what is no URL.
+  static func all(for text: String) -> [CacheKey] {
+    guard let url = URL(string: text), let host = url.host, !host.isEmpty else { return [] }
+    let plain = CacheKey(url)
+    guard !isPlain(url) else { return [plain] }
+    var parts = URLComponents()
+    parts.scheme = url.scheme
+    parts.host = host
+    parts.port = url.port
+    parts.path = "/.cached/" + Digest.sha256(text)
+    return parts.url.map { [CacheKey($0), plain] } ?? [plain]
+  }
+
+  /// Whether the path is the same decoded, does not end in a slash that Foundation would drop, and is all there is.
+  private static func isPlain(_ url: URL) -> Bool {
+    let path = url.path(percentEncoded: true)
+    return url.query == nil && !path.contains("%") && (path == "/" || !path.hasSuffix("/"))
+  }
+}
+
+extension String {
+  /// The URL without its fragment, which is nothing to a server.
+  var withoutFragment: String {
+    guard let mark = utf8.firstIndex(of: UInt8(ascii: "#")) else { return self }
+    return String(self[..<mark])
+  }
+}
