@@ -23,6 +23,7 @@ final class EngineLoop {
   /// Handles between transfers: making one, with its buffers, costs more than all that is set on it.
   private var spareHandles: [EasyHandle] = []
   private static let spareHandleLimit = 64
+  private var silences = SilenceRegister()
   private var isFinishing = false
 
   private struct Waiting {
@@ -155,6 +156,7 @@ final class EngineLoop {
     }
     let mailbox = mailbox
     transfer.source.connect { mailbox.send(.resumeSending(id)) }
+    if silences.isSuspect(waiting.origin, transfers) { transfer.easy.set(CURLOPT_FRESH_CONNECT, 1) }
     guard multi.add(transfer.easy) else {
       _ = transfer.machine.fail(TransferFailure(kind: .transport, message: "libcurl does not take the transfer"))
       return end(transfer, nil)
@@ -213,7 +215,14 @@ final class EngineLoop {
 
   /// Takes a transfer from libcurl and completes it, unless somebody has yet to say where its body goes.
   private func end(_ transfer: Transfer, _ code: CURLcode?) {
+    if code == nil, transfer.hasBeenSilent {
+      // The connection goes with its last transfer, or libcurl would keep one of HTTP/2 for the next request (pitfall 33).
+      transfer.easy.set(CURLOPT_FORBID_REUSE, 1)
+      let speaksHTTP2 = queue.limit(for: transfer.origin) != configuration.maximumConnectionsPerHost
+      if speaksHTTP2 { silences.note(transfer, transfers) }
+    }
     multi.remove(transfer.easy)
+    if let code, transfer.canBeRepeated(after: code), multi.add(transfer.easy) { return }
     if transfer.machine.isHeadDelivered, multi.speaksHTTP2(transfer.easy) {
       queue.setLimit(configuration.maximumStreamsPerHost, for: transfer.origin)
       freed.append(transfer.origin)
@@ -236,6 +245,7 @@ final class EngineLoop {
 
   private func complete(_ transfer: Transfer) {
     transfers[transfer.id] = nil
+    if transfer.machine.failure == nil { silences.wentWell(transfer) }
     queue.finished(transfer.origin)
     freed.append(transfer.origin)
     transfer.complete()

@@ -8,11 +8,27 @@ extension Transfer {
     if let tlsFailure { return tlsFailure }
     if let refused = trustHook?.failure { return refused }
     let text = easy.errorText
+    let refusesFields = Self.refusesFields(code, text)
     var failure = TransferFailure(
-      kind: .transport, message: text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
+      kind: refusesFields ? .oversizedHead : .transport,
+      message: refusesFields
+        ? "The response's header fields are larger than libcurl accepts"
+        : text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
     failure.curlCode = Int32(code.rawValue)
     failure.osError = Int32(easy.long(CURLINFO_OS_ERRNO))
     return failure
+  }
+
+  /// libcurl has limits of its own for header fields and trailers. Where one is passed it says that memory is short, or that
+  /// nghttp2 gave up: a callback of libcurl's refused a field (-902), or there were too many CONTINUATIONs (-905).
+  private static func refusesFields(_ code: CURLcode, _ text: String) -> Bool {
+    switch code {
+    case CURLE_OUT_OF_MEMORY: true
+    case CURLE_RECV_ERROR:
+      text.hasPrefix("Out of memory in chunked") || text.contains("mem_recv() returned -902")
+        || text.contains("mem_recv() returned -905")
+    default: false
+    }
   }
 
   /// The last reports, then the one completion.

@@ -94,18 +94,4 @@ extension Transfer {
     trustHook = hook
     return hook.admit(ssl)
   }
-
-  /// libcurl repeats a request on an HTTP/2 stream that the server refused unprocessed (RFC 9113 §8.7), just as it repeats one
-  /// whose connection died. It says which only in words, so a request that must not be repeated lightly listens to them.
-  private func watchForRefusal() {
-    guard !request.options.isIdempotent, httpVersion != Int(CURL_HTTP_VERSION_1_1) else { return }
-    easy.set(CURLOPT_DEBUGDATA, pointer: easy.userPointer)
-    easy.setDebug { _, type, bytes, count, user in
-      guard type == CURLINFO_TEXT, let transfer = EasyHandle.transfer(user) else { return 0 }
-      let words = UnsafeRawBufferPointer(start: bytes, count: count)
-      if words.starts(with: "REFUSED_STREAM".utf8) { transfer.wasRefusedUnprocessed = true }
-      return 0
-    }
-    easy.set(CURLOPT_VERBOSE, 1)
-  }
 }

@@ -71,6 +71,8 @@ final class Transfer {
   var tlsVersion: String?
   var tlsCipher: String?
   var wasRefusedUnprocessed = false
+  /// The HTTP/2 stream, for a request that must know whether it was touched.
+  var streamIdentifier: Int?
 
   init(
     id: TransferID, request: TransferRequest, handler: any TransferHandler, handle: TransferHandle,

@@ -29,26 +29,43 @@ package final class TestHTTP2Server: Sendable {
     case resetAfterBody(code: UInt32)
     /// GOAWAY that names this stream as the last one handled, as soon as the headers have come; the connection is closed.
     case goAway(last: UInt32, code: UInt32 = 0)
+    /// These very steps, in place of an answer, when so much of the request has come. The stream is over then.
+    case steps([TestStep], after: RequestPart = .end)
+  }
+
+  package enum RequestPart: Sendable, Hashable {
+    case head
+    /// So many bytes of its body.
+    case body(Int)
+    case end
   }
 
   /// With an identity it speaks TLS and agrees on `h2`; without one it takes prior knowledge over TCP.
   package convenience init(
-    identity: TestIdentity? = nil, file: String = #fileID, line: Int = #line,
+    identity: TestIdentity? = nil, options: ListenerOptions = ListenerOptions(), givesWindow: Bool = true,
+    file: String = #fileID, line: Int = #line,
+    opening: @escaping @Sendable (_ index: Int) -> [TestStep]? = { _ in nil },
     answer: @escaping @Sendable (_ stream: Stream) -> Answer
   ) throws {
-    try self.init(tls: identity.map { TestTLS($0) }, file: file, line: line, answer: answer)
+    try self.init(
+      tls: identity.map { TestTLS($0) }, options: options, givesWindow: givesWindow, file: file, line: line,
+      opening: opening, answer: answer)
   }
 
-  /// With TLS it agrees on `h2`.
+  /// With TLS it agrees on `h2`. `givesWindow`: whether what has been read may be sent again; if not, a body stops at the
+  /// window's 65,535 bytes. `opening`: what the connection with this index hears in place of SETTINGS, nil for SETTINGS.
   package init(
-    tls: TestTLS?, file: String = #fileID, line: Int = #line,
+    tls: TestTLS?, options: ListenerOptions = ListenerOptions(), givesWindow: Bool = true, file: String = #fileID,
+    line: Int = #line, opening: @escaping @Sendable (_ index: Int) -> [TestStep]? = { _ in nil },
     answer: @escaping @Sendable (_ stream: Stream) -> Answer
   ) throws {
-    var options = ListenerOptions(tls: tls)
+    var options = options
+    options.tls = tls
     options.tls?.protocols = ["h2"]
     raw = try RawServer(options, file: file, line: line) { [log, counter] connection in
-      var conversation = HTTP2Conversation(connection: connection, counter: counter, log: log, answer: answer)
-      try conversation.serve()
+      var conversation = HTTP2Conversation(
+        connection: connection, counter: counter, log: log, givesWindow: givesWindow, answer: answer)
+      try conversation.serve(opening: opening(connection.index))
     }
   }
 
@@ -61,7 +78,7 @@ package final class TestHTTP2Server: Sendable {
 }
 
 /// Numbers the streams of all connections.
-private final class StreamCounter: Sendable {
+final class StreamCounter: Sendable {
   private let count = Locked(0)
 
   func next() -> Int {
@@ -69,108 +86,5 @@ private final class StreamCounter: Sendable {
       defer { count += 1 }
       return count
     }
-  }
-}
-
-/// The frames of one connection.
-private struct HTTP2Conversation {
-  let connection: TestConnection
-  let counter: StreamCounter
-  let log: Recorder<TestHTTP2Server.Stream>
-  let answer: @Sendable (TestHTTP2Server.Stream) -> TestHTTP2Server.Answer
-  var open: [UInt32: TestHTTP2Server.Stream] = [:]
-
-  init(
-    connection: TestConnection, counter: StreamCounter, log: Recorder<TestHTTP2Server.Stream>,
-    answer: @escaping @Sendable (TestHTTP2Server.Stream) -> TestHTTP2Server.Answer
-  ) {
-    self.connection = connection
-    self.counter = counter
-    self.log = log
-    self.answer = answer
-  }
-
-  mutating func serve() throws {
-    guard String(decoding: try connection.read(exactly: 24), as: UTF8.self) == "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" else {
-      throw ConnectionEnd.misuse("no HTTP/2 preface")
-    }
-    try connection.send(HTTP2Frame(kind: .settings))
-    while let frame = try connection.readFrame() {
-      switch frame.kind {
-      case .settings where frame.flags & HTTP2Frame.acknowledge == 0:
-        try connection.send(HTTP2Frame(kind: .settings, flags: HTTP2Frame.acknowledge))
-      case .ping where frame.flags & HTTP2Frame.acknowledge == 0:
-        try connection.send(HTTP2Frame(kind: .ping, flags: HTTP2Frame.acknowledge, payload: frame.payload))
-      case .headers: try begin(frame)
-      case .data: try receive(frame)
-      case .resetStream: open[frame.stream] = nil
-      case .goAway: return
-      default: break
-      }
-    }
-  }
-
-  private mutating func begin(_ frame: HTTP2Frame) throws {
-    // Trailers come as headers of a stream that is open already.
-    let stream =
-      open[frame.stream]
-      ?? TestHTTP2Server.Stream(number: counter.next(), connection: connection.index, identifier: frame.stream)
-    open[frame.stream] = stream
-    switch answer(stream) {
-    case .reset(let code): try reset(stream, code)
-    case .goAway(let last, let code):
-      log.record(stream)
-      try connection.send(HTTP2Frame(kind: .goAway, payload: last.bigEndianBytes + code.bigEndianBytes))
-      try connection.close()
-    case .ok, .status, .resetAfterBody:
-      if frame.flags & HTTP2Frame.endStream != 0 { try end(stream) }
-    }
-  }
-
-  private mutating func receive(_ frame: HTTP2Frame) throws {
-    let count = UInt32(frame.payload.count)
-    if count > 0 {
-      // The connection's window counts the bytes of refused streams too.
-      try connection.send(HTTP2Frame(kind: .windowUpdate, payload: count.bigEndianBytes))
-    }
-    guard var stream = open[frame.stream] else { return }
-    stream.bodyCount += frame.payload.count
-    open[frame.stream] = stream
-    if frame.flags & HTTP2Frame.endStream != 0 { return try end(stream) }
-    if count > 0 {
-      try connection.send(HTTP2Frame(kind: .windowUpdate, stream: frame.stream, payload: count.bigEndianBytes))
-    }
-  }
-
-  private mutating func end(_ stream: TestHTTP2Server.Stream) throws {
-    switch answer(stream) {
-    case .resetAfterBody(let code), .reset(let code): try reset(stream, code)
-    case .goAway: break
-    case .status(let status):
-      open[stream.identifier] = nil
-      log.record(stream)
-      // A literal with the indexed name `:status`, which is entry 8 of HPACK's static table, not to be remembered.
-      let digits = Array(String(status).utf8)
-      let head = HTTP2Frame(
-        kind: .headers, flags: HTTP2Frame.endHeaders | HTTP2Frame.endStream, stream: stream.identifier,
-        payload: [0x08, UInt8(digits.count)] + digits)
-      try connection.send(head)
-    case .ok(let body):
-      open[stream.identifier] = nil
-      log.record(stream)
-      // `:status 200` is entry 8 of HPACK's static table.
-      let head = HTTP2Frame(
-        kind: .headers, flags: HTTP2Frame.endHeaders, stream: stream.identifier, payload: [0x88])
-      let data = HTTP2Frame(
-        kind: .data, flags: HTTP2Frame.endStream, stream: stream.identifier, payload: Array(body.utf8))
-      try connection.send(head.bytes + data.bytes)
-    }
-  }
-
-  private mutating func reset(_ stream: TestHTTP2Server.Stream, _ code: UInt32) throws {
-    open[stream.identifier] = nil
-    log.record(stream)
-    try connection.send(
-      HTTP2Frame(kind: .resetStream, stream: stream.identifier, payload: code.bigEndianBytes))
   }
 }

@@ -9,7 +9,7 @@ package let loopbackUpstream: Upstream = { host, port in
 
 extension TestConnection {
   /// Carries bytes both ways until either side has closed.
-  func relay(to other: TestConnection) throws {
+  package func relay(to other: TestConnection) throws {
     defer { other.end(.finished) }
     while true {
       switch try waitForEither(other) {

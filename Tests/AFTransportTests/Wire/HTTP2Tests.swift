@@ -45,6 +45,31 @@ import Testing
     try server.stop()
   }
 
+  @Test(arguments: ["GET", "POST"])
+  func `B32: what a GOAWAY leaves untouched is repeated on a new connection`(method: String) async throws {
+    let server = try server { $0.connection == 0 ? .goAway(last: 0) : .ok("fine") }
+    let outcome = await Engine.forTests().run(request(method, server))
+    #expect(outcome.failure == nil)
+    #expect(outcome.body == Data("fine".utf8))
+    #expect(server.streams.map(\.connection) == [0, 1])
+    try server.stop()
+  }
+
+  @Test(arguments: ["GET", "POST"])
+  func `B32: a server that always says goodbye is asked at most twice`(method: String) async throws {
+    let server = try server { _ in .goAway(last: 0) }
+    #expect(await Engine.forTests().run(request(method, server)).failure != nil)
+    #expect(server.streams.count == 2)
+    try server.stop()
+  }
+
+  @Test func `B32: a POST that a GOAWAY may have touched is not repeated`() async throws {
+    let server = try server { $0.connection == 0 ? .goAway(last: $0.identifier) : .ok("fine") }
+    #expect(await Engine.forTests().run(request("POST", server)).failure != nil)
+    #expect(server.streams.count == 1)
+    try server.stop()
+  }
+
   @Test func `B32: another error code is not retried`() async throws {
     let server = try server { _ in .resetAfterBody(code: 2) }
     let failure = try #require(await Engine.forTests().run(request("POST", server)).failure)
@@ -62,6 +87,70 @@ import Testing
       for _ in 0..<200 { group.addTask { await engine.run(get).failure.map { "\($0)" } } }
       for await failure in group { #expect(failure == nil) }
     }
+    #expect(server.acceptCount == 1)
+    try server.stop()
+  }
+
+  @Test func `a body whose window is never opened again times out`() async throws {
+    let identity = try TestAuthority.make().issue(names: ["localhost"])
+    let server = try TestHTTP2Server(identity: identity, givesWindow: false) { _ in .ok("fine") }
+    var upload = request("POST", server)
+    // One byte more than the window at first.
+    upload.body = .data(Data(count: 65_536))
+    upload.options.idleTimeout = 0.3
+    #expect(await Engine.forTests().run(upload).failure?.kind == .idleTimeout)
+    try server.stop()
+  }
+
+  /// A server whose first connection answers once, and then neither reads nor writes any more.
+  private func serverThatFreezes() throws -> TestHTTP2Server {
+    try server { stream in
+      stream.connection > 0 || stream.number == 0 ? .ok("fine") : .steps([.effect(.stall)], after: .head)
+    }
+  }
+
+  @Test(arguments: [TransferFailure.Kind.idleTimeout, .totalTimeout])
+  func `33: a connection that fell silent is not used for the next request`(kind: TransferFailure.Kind) async throws {
+    let server = try serverThatFreezes()
+    let engine = Engine.forTests()
+    #expect(await engine.run(request("GET", server)).failure == nil)
+    var impatient = request("GET", server)
+    if kind == .idleTimeout { impatient.options.idleTimeout = 0.3 } else { impatient.options.deadline = .now + 0.3 }
+    #expect(await engine.run(impatient).failure?.kind == kind)
+    #expect(await engine.run(request("GET", server)).body == Data("fine".utf8))
+    #expect(server.acceptCount == 2)
+    try server.stop()
+  }
+
+  @Test func `33: nor while others wait on it, who are left in peace`() async throws {
+    let server = try serverThatFreezes()
+    let engine = Engine.forTests()
+    #expect(await engine.run(request("GET", server)).failure == nil)
+    let parked = TransferProbe()
+    let handle = engine.launch(request("GET", server), parked)
+    try await eventually { server.streams.count == 2 }
+    var impatient = request("GET", server)
+    impatient.options.idleTimeout = 0.3
+    #expect(await engine.run(impatient).failure?.kind == .idleTimeout)
+    for _ in 0..<3 { #expect(await engine.run(request("GET", server)).body == Data("fine".utf8)) }
+    #expect(parked.completions == 0)
+    handle.cancel()
+    #expect(await parked.outcome().failure?.kind == .cancelled)
+    try server.stop()
+  }
+
+  @Test func `33: one stream without an answer does not cost the others their connection`() async throws {
+    let server = try server { $0.number == 1 ? .steps([]) : .ok("fine") }
+    let engine = Engine.forTests()
+    #expect(await engine.run(request("GET", server)).failure == nil)
+    let probe = TransferProbe()
+    let handle = engine.launch(request("GET", server), probe)
+    try await eventually { server.streams.count == 2 }
+    for _ in 0..<3 { #expect(await engine.run(request("GET", server)).failure == nil) }
+    #expect(probe.completions == 0)
+    handle.cancel()
+    _ = await probe.outcome()
+    #expect(await engine.run(request("GET", server)).failure == nil)
     #expect(server.acceptCount == 1)
     try server.stop()
   }

@@ -83,7 +83,7 @@ private struct Unmet: Error, CustomStringConvertible {
   let description: String
 }
 
-private func require(_ condition: Bool, _ what: String) throws {
+func require(_ condition: Bool, _ what: String) throws {
   guard condition else {
     FileHandle.standardError.write(Data("unmet: \(what)\n".utf8))
     throw Unmet(description: what)

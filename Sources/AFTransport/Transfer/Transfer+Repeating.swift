@@ -1,0 +1,48 @@
+import CCurl
+import Foundation
+
+extension Transfer {
+  /// libcurl repeats a request on an HTTP/2 stream that the server refused unprocessed (RFC 9113 §8.7), just as it repeats one
+  /// whose connection died. It says which only in words, so a request that must not be repeated lightly listens to them.
+  func watchForRefusal() {
+    guard !request.options.isIdempotent, httpVersion != Int(CURL_HTTP_VERSION_1_1) else { return }
+    easy.set(CURLOPT_DEBUGDATA, pointer: easy.userPointer)
+    easy.setDebug { _, type, bytes, count, user in
+      guard type == CURLINFO_TEXT, let transfer = EasyHandle.transfer(user) else { return 0 }
+      transfer.heard(UnsafeRawBufferPointer(start: bytes, count: count))
+      return 0
+    }
+    easy.set(CURLOPT_VERBOSE, 1)
+  }
+
+  private func heard(_ words: UnsafeRawBufferPointer) {
+    if words.starts(with: "REFUSED_STREAM".utf8) {
+      wasRefusedUnprocessed = true
+    } else if words.starts(with: "Using Stream ID: ".utf8) {
+      streamIdentifier = Self.number(in: words, after: "Stream ID: ")
+    } else if let streamIdentifier, let last = Self.number(in: words, after: "GOAWAY, error=0, last_stream=") {
+      // RFC 9113 §6.8: streams above the last one were not touched.
+      if last < streamIdentifier { wasRefusedUnprocessed = true }
+    }
+  }
+
+  private static func number(in words: UnsafeRawBufferPointer, after key: String) -> Int? {
+    let text = String(decoding: words, as: UTF8.self)
+    guard let range = text.range(of: key) else { return nil }
+    return Int(text[range.upperBound...].prefix { $0.isNumber })
+  }
+
+  /// Makes the transfer ready for one more attempt if libcurl's verdict is that of a connection on which the server said
+  /// goodbye: libcurl repeats what was refused stream by stream, but not this (pitfall 34). The state machine sees to it that
+  /// there is only one more.
+  func canBeRepeated(after code: CURLcode) -> Bool {
+    guard code == CURLE_HTTP2, machine.failure == nil, !machine.responseStarted,
+      request.options.isIdempotent || wasRefusedUnprocessed, !machine.wasRepeated
+    else { return false }
+    if source.isSent, !rewindBody() { return false }
+    isSendPaused = false
+    isReceivePaused = false
+    easy.set(CURLOPT_FRESH_CONNECT, 1)
+    return true
+  }
+}
