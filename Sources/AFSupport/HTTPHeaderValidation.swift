@@ -27,13 +27,15 @@ package enum HTTPHeaderValidation {
   /// Finds what is wrong with a header field. A value may hold any other byte, so UTF-8 is sent as it is given.
   package static func fault(inField name: String, value: String) -> HTTPHeaderFault? {
     guard isToken(name) else { return .fieldName(name) }
-    guard let byte = value.utf8.first(where: { $0 == 13 || $0 == 10 || $0 == 0 }) else { return nil }
-    return .fieldValue(name: name, byte: byte)
+    if value.allBytesSatisfy({ !endsField($0) }) { return nil }
+    return value.utf8.first(where: endsField).map { .fieldValue(name: name, byte: $0) }
   }
+
+  private static func endsField(_ byte: UInt8) -> Bool { byte == 13 || byte == 10 || byte == 0 }
 
   /// Whether the text is a token: one or more visible ASCII characters other than delimiters (RFC 9110 §5.6.2).
   package static func isToken(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+    !text.isEmpty && text.allBytesSatisfy(isTokenByte)
   }
 
   package static func isTokenByte(_ byte: UInt8) -> Bool {
@@ -48,5 +50,13 @@ package enum HTTPHeaderValidation {
     default:
       false
     }
+  }
+}
+
+extension String {
+  /// The same as `utf8.allSatisfy`, over the bytes where they are: several times as fast, and every request is looked at.
+  @inline(__always)
+  package func allBytesSatisfy(_ predicate: (UInt8) -> Bool) -> Bool {
+    utf8.withContiguousStorageIfAvailable { $0.allSatisfy(predicate) } ?? utf8.allSatisfy(predicate)
   }
 }

@@ -120,7 +120,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
 
   override func refusal(for url: String) -> (any Error)? {
     let policy = core.securityPolicy
-    guard policy.pinsAnything, baseURL?.scheme != "https" else { return nil }
+    guard !http.isSecure, policy.pinsAnything else { return nil }
     return AFInvalidSecurityPolicyError(mode: policy.sslPinningMode, baseURL: baseURL)
   }
 

@@ -6,6 +6,8 @@ public import Foundation
 /// What an HTTP manager has beside a URL session manager's state.
 final class HTTPManagerCore: Sendable {
   let baseURL: URL?
+  /// Whether the base URL is an https one.
+  let isSecure: Bool
   /// The base URL as text, if a plain path can simply be put behind it.
   private let prefix: String?
   let requestSerializer = Locked(AFHTTPRequestSerializer())
@@ -14,6 +16,7 @@ final class HTTPManagerCore: Sendable {
   init(baseURL: URL?) {
     let base = baseURL.map(Self.withTrailingSlash)
     self.baseURL = base
+    isSecure = base?.scheme == "https"
     if let base, base.query == nil, base.fragment == nil {
       let text = base.absoluteString
       prefix = text.hasSuffix("/") ? text : base.path.isEmpty ? text + "/" : nil

@@ -43,9 +43,7 @@ extension AFSecurityPolicy {
   package var generation: UInt64 { core.generation }
 
   /// Whether the policy has any pin to compare: then it makes no sense without TLS.
-  package var pinsAnything: Bool {
-    core.settings.effectiveMode != .none || core.rule.members.contains(where: \.pinsAnything)
-  }
+  package var pinsAnything: Bool { core.ownPinning ?? core.rule.members.contains(where: \.pinsAnything) }
 
   /// The policy as it is now, an overriding subclass not asked.
   func plainSnapshot() -> SecurityPolicySnapshot {

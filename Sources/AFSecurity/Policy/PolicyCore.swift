@@ -46,6 +46,14 @@ final class PolicyCore: Sendable {
     return settings
   }
 
+  /// Whether a plain policy pins; nil for a composed one. Asked before every request, so nothing is copied for it.
+  var ownPinning: Bool? {
+    state.withLock { state in
+      if case .settings(let settings) = state.rule { return settings.effectiveMode != .none }
+      return nil
+    }
+  }
+
   /// Changes the settings and starts a new generation. A composed policy has nothing to change.
   func update(_ change: (inout PolicySettings) -> Void) {
     let generation = Self.nextGeneration()

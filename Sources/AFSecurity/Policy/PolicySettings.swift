@@ -32,7 +32,10 @@ struct PolicySettings: Sendable {
   var acceptedKeys: Set<AFPublicKeyPin> { primaryKeys.union(backupPublicKeyPins) }
 
   /// Key pins count in every mode: a pin that somebody set must never be ignored.
-  var effectiveMode: AFSSLPinningMode { pinningMode == .none && !keyPins.isEmpty ? .publicKey : pinningMode }
+  var effectiveMode: AFSSLPinningMode {
+    let hasKeyPins = !publicKeyPins.isEmpty || !backupPublicKeyPins.isEmpty
+    return pinningMode == .none && hasKeyPins ? .publicKey : pinningMode
+  }
 
   /// The authorities that a path may end in.
   struct Anchors: Sendable {

@@ -9,8 +9,14 @@ struct Authority: Hashable, Sendable {
   let port: Int
 
   init?(url: String) {
-    let bytes = url.utf8
-    let rest: Substring.UTF8View
+    var url = url
+    guard let authority = url.withUTF8({ Self(bytes: $0) }) else { return nil }
+    self = authority
+  }
+
+  /// Every request comes by here, so this looks at the bytes where they are.
+  private init?(bytes: UnsafeBufferPointer<UInt8>) {
+    let rest: Slice<UnsafeBufferPointer<UInt8>>
     if Self.hasPrefix(bytes, "http://") {
       isSecure = false
       rest = bytes.dropFirst(7)
@@ -21,8 +27,8 @@ struct Authority: Hashable, Sendable {
       return nil
     }
     let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    let hostPart: Substring.UTF8View
-    let afterHost: Substring.UTF8View
+    let hostPart: Slice<UnsafeBufferPointer<UInt8>>
+    let afterHost: Slice<UnsafeBufferPointer<UInt8>>
     if authority.first == UInt8(ascii: "[") {
       guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
       hostPart = authority[authority.index(after: authority.startIndex)..<end]
@@ -36,27 +42,27 @@ struct Authority: Hashable, Sendable {
       guard hostPart.allSatisfy(Self.isNameByte) else { return nil }
     }
     guard !hostPart.isEmpty else { return nil }
-    host = String(Substring(hostPart)).lowercased()
+    let name = String(decoding: hostPart, as: UTF8.self)
+    host = name.utf8.contains(where: { $0 >= 0x41 && $0 <= 0x5A }) ? name.lowercased() : name
     if afterHost.isEmpty {
       port = isSecure ? 443 : 80
     } else {
       let digits = afterHost.dropFirst()
       guard afterHost.first == UInt8(ascii: ":"), digits.count <= 5,
         digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-        let number = digits.isEmpty ? (isSecure ? 443 : 80) : Int(Substring(digits)), (1...65535).contains(number)
+        case let number = digits.isEmpty ? (isSecure ? 443 : 80) : digits.reduce(0, { $0 * 10 + Int($1 - 0x30) }),
+        (1...65535).contains(number)
       else { return nil }
       port = number
     }
   }
 
-  private static func hasPrefix(_ bytes: String.UTF8View, _ prefix: String) -> Bool {
-    var iterator = bytes.makeIterator()
-    for expected in prefix.utf8 {
-      guard let byte = iterator.next() else { return false }
-      let lowered = byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-      guard lowered == expected else { return false }
+  private static func hasPrefix(_ bytes: UnsafeBufferPointer<UInt8>, _ prefix: StaticString) -> Bool {
+    guard bytes.count >= prefix.utf8CodeUnitCount else { return false }
+    return (0..<prefix.utf8CodeUnitCount).allSatisfy { index in
+      let byte = bytes[index]
+      return (byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte) == prefix.utf8Start[index]
     }
-    return true
   }
 
   private static func isHex(_ byte: UInt8) -> Bool {

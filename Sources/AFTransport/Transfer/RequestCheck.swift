@@ -5,7 +5,7 @@ enum RequestCheck {
   /// What is wrong with the request, for people; nil if nothing is.
   static func problem(_ request: TransferRequest) -> String? {
     if let fault = HTTPHeaderValidation.fault(inMethod: request.method) { return fault.description }
-    guard request.url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+    guard request.url.allBytesSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       return "The URL holds a character that must be escaped"
     }
     for field in request.headers {
