@@ -1,10 +1,13 @@
 /* Small requests on one thread: curl_multi_socket_action under epoll, with every handle used again. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +19,7 @@ struct afb_requests {
   CURL **handles;
   long handle_count;
   int epoll;
+  int bell;         /* what wakes the thread that carries requests out for another; -1 without */
   int64_t deadline; /* of libcurl's one timer, in ms; -1 without */
   char *body;       /* of the response that is arriving; a client keeps what it was sent */
   size_t body_size;
@@ -60,6 +64,7 @@ afb_requests *afb_requests_open(const afb_requests_options *options, char *error
   afb_requests *peer = calloc(1, sizeof *peer);
   if (peer == NULL) return NULL;
   peer->deadline = -1;
+  peer->bell = -1;
   peer->epoll = epoll_create1(EPOLL_CLOEXEC);
   peer->multi = curl_multi_init();
   peer->body_size = 64 << 10;
@@ -95,6 +100,11 @@ static int wait_and_act(afb_requests *peer, int *running) {
   if (count < 0) return errno == EINTR ? 0 : -1;
   for (int i = 0; i < count; i++) {
     int action = 0;
+    eventfd_t rings;
+    if (events[i].data.fd == peer->bell) {
+      eventfd_read(peer->bell, &rings);
+      continue;
+    }
     if (events[i].events & EPOLLIN) action |= CURL_CSELECT_IN;
     if (events[i].events & EPOLLOUT) action |= CURL_CSELECT_OUT;
     if (events[i].events & (EPOLLERR | EPOLLHUP)) action |= CURL_CSELECT_ERR;
@@ -132,6 +142,97 @@ int afb_requests_run(afb_requests *peer, int64_t count, char *error) {
     }
   }
   return 0;
+}
+
+/* What the thread that asks and the thread that carries out have in common. */
+struct handoff {
+  afb_requests *peer;
+  pthread_mutex_t lock;
+  sem_t answered;
+  CURL **asked, **done; /* handles on their way to the other thread */
+  long asked_count, done_count;
+  int is_over; /* nobody asks any more, or a request failed */
+  int failed;
+  char *error;
+};
+
+static long take(struct handoff *hand, CURL **from, long *count, CURL **into) {
+  pthread_mutex_lock(&hand->lock);
+  long taken = *count;
+  memcpy(into, from, (size_t)taken * sizeof *into);
+  *count = 0;
+  pthread_mutex_unlock(&hand->lock);
+  return taken;
+}
+
+static void *carry_out(void *argument) {
+  struct handoff *hand = argument;
+  afb_requests *peer = hand->peer;
+  CURL *handles[peer->handle_count];
+  int running = 0, queued, is_over = 0;
+  while (!is_over) {
+    long count = take(hand, hand->asked, &hand->asked_count, handles);
+    for (long i = 0; i < count; i++) curl_multi_add_handle(peer->multi, handles[i]);
+    int failed = wait_and_act(peer, &running) != 0;
+    long done = 0;
+    CURLMsg *message;
+    while (!failed && (message = curl_multi_info_read(peer->multi, &queued)) != NULL) {
+      if (message->msg != CURLMSG_DONE) continue;
+      CURL *easy = message->easy_handle;
+      if (message->data.result != CURLE_OK) afb_fail(message->data.result, NULL, hand->error), failed = 1;
+      if (!failed && afb_check_status(easy, hand->error) != 0) failed = 1;
+      curl_multi_remove_handle(peer->multi, easy);
+      handles[done++] = easy;
+    }
+    pthread_mutex_lock(&hand->lock);
+    memcpy(hand->done + hand->done_count, handles, (size_t)done * sizeof *handles);
+    hand->done_count += done;
+    if (failed) hand->failed = hand->is_over = 1;
+    is_over = hand->is_over;
+    pthread_mutex_unlock(&hand->lock);
+    if (done > 0 || failed) sem_post(&hand->answered);
+  }
+  return NULL;
+}
+
+int afb_requests_run_elsewhere(afb_requests *peer, int64_t count, char *error) {
+  CURL *asked[peer->handle_count], *done[peer->handle_count], *handles[peer->handle_count];
+  struct handoff hand = {.peer = peer, .asked = asked, .done = done, .error = error};
+  pthread_mutex_init(&hand.lock, NULL);
+  sem_init(&hand.answered, 0, 0);
+  peer->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  struct epoll_event event = {.events = EPOLLIN, .data.fd = peer->bell};
+  epoll_ctl(peer->epoll, EPOLL_CTL_ADD, peer->bell, &event);
+  pthread_t thread;
+  if (peer->bell < 0 || pthread_create(&thread, NULL, carry_out, &hand) != 0) {
+    snprintf(error, AFB_ERROR_SIZE, "cannot start a thread: %s", strerror(errno));
+    return -1;
+  }
+  int64_t started = 0, finished = 0;
+  long free_count = peer->handle_count;
+  memcpy(handles, peer->handles, (size_t)free_count * sizeof *handles);
+  while (finished < count) {
+    pthread_mutex_lock(&hand.lock);
+    int failed = hand.failed;
+    for (; free_count > 0 && started < count; started++) asked[hand.asked_count++] = handles[--free_count];
+    pthread_mutex_unlock(&hand.lock);
+    if (failed) break;
+    eventfd_write(peer->bell, 1);
+    while (sem_wait(&hand.answered) != 0) continue;
+    long answered = take(&hand, done, &hand.done_count, handles + free_count);
+    free_count += answered;
+    finished += answered;
+  }
+  pthread_mutex_lock(&hand.lock);
+  hand.is_over = 1;
+  pthread_mutex_unlock(&hand.lock);
+  eventfd_write(peer->bell, 1);
+  pthread_join(thread, NULL);
+  close(peer->bell);
+  peer->bell = -1;
+  pthread_mutex_destroy(&hand.lock);
+  sem_destroy(&hand.answered);
+  return hand.failed ? -1 : 0;
 }
 
 void afb_requests_close(afb_requests *peer) {

@@ -8,7 +8,14 @@ extension Workload {
     summary: "GET 200 bytes of JSON, one after another and 64 at a time, HTTP/1.1 and HTTP/2",
     yardstick: "libcurl",
     clients: [
-      Client(name: "libcurl", summary: "C: one thread, epoll, handles used again", run: LibcurlRequests.run),
+      Client(name: "libcurl", summary: "C: one thread, epoll, handles used again") { job, meter in
+        try await LibcurlRequests.run(job, meter, afb_requests_run)
+      },
+      Client(
+        name: "libcurl-thread", summary: "C: the same, on another thread than the one that asks", isUsual: false
+      ) { job, meter in
+        try await LibcurlRequests.run(job, meter, afb_requests_run_elsewhere)
+      },
       AFNetworkingClient.requests,
       AFNetworkingClient.decodedRequests,
       AFNetworkingClient.closureRequests,
@@ -70,7 +77,10 @@ enum RequestPace {
 }
 
 enum LibcurlRequests {
-  static func run(_ job: Job, _ meter: Meter) async throws {
+  static func run(
+    _ job: Job, _ meter: Meter,
+    _ send: (OpaquePointer, Int64, UnsafeMutablePointer<CChar>) -> Int32
+  ) async throws {
     var peer: OpaquePointer?
     _ = try withPeerError { error -> Int32 in
       peer = job.url.withCString { url in
@@ -85,7 +95,7 @@ enum LibcurlRequests {
     guard let peer else { return }
     defer { afb_requests_close(peer) }
     try await RequestPace.measure(job, meter) { count in
-      _ = try withPeerError { afb_requests_run(peer, count, $0) }
+      _ = try withPeerError { send(peer, count, $0) }
     }
   }
 }

@@ -24,6 +24,9 @@ typedef struct afb_requests afb_requests;
 afb_requests *_Nullable afb_requests_open(const afb_requests_options *_Nonnull options, char *_Nonnull error);
 /* Makes `count` GET requests, `in_flight` at a time, over connections that stay open. 0, or -1 on the first failure. */
 int afb_requests_run(afb_requests *_Nonnull peer, int64_t count, char *_Nonnull error);
+/* The same with a thread of its own for libcurl, as every client must have that does not block its caller: the calling thread
+   hands requests over and is woken when there are answers, all those of one turn of the loop at a time. */
+int afb_requests_run_elsewhere(afb_requests *_Nonnull peer, int64_t count, char *_Nonnull error);
 void afb_requests_close(afb_requests *_Nonnull peer);
 
 /* Makes `count` GET requests one after the other, each on a new TLS connection; TLS sessions are resumed. `ca_file` holds the
