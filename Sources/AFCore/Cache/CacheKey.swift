@@ -5,12 +5,15 @@ import FoundationNetworking
 /// Under which request a response stands in a `URLCache`.
 ///
 /// Foundation's cache on Linux knows a request by host, port and decoded path alone: `?page=1` and `?page=2` are one entry to it, and
-/// so are `/a/` and `/a`. A URL that is told apart by these three stands under itself, so that it is found by whoever asks the
-/// `URLCache`; any other stands under a digest of the whole.
+/// so are `/a/` and `/a`; and it makes a file name of them, which may be too long for one. A URL that is told apart by these, and
+/// short, stands under itself, so that it is found by whoever asks the `URLCache`; any other stands under a digest of the whole.
 struct CacheKey: Sendable {
   let request: URLRequest
   /// What Foundation calls the entry, also in the name of its file.
   let identifier: String
+
+  /// A file name has 255 bytes at most, and Foundation adds some.
+  private static let identifierLimit = 200
 
   private init(_ url: URL) {
     request = URLRequest(url: url)
@@ -22,7 +25,7 @@ struct CacheKey: Sendable {
   static func all(for text: String) -> [CacheKey] {
     guard let url = URL(string: text), let host = url.host, !host.isEmpty else { return [] }
     let plain = CacheKey(url)
-    guard !isPlain(url) else { return [plain] }
+    guard !isPlain(url) || plain.identifier.utf8.count > identifierLimit else { return [plain] }
     var parts = URLComponents()
     parts.scheme = url.scheme
     parts.host = host

@@ -74,7 +74,8 @@ final class ResponseCache: Sendable {
     keep(for: url) { _ in response }
   }
 
-  /// Keeps what `make` makes, where it may take its time, out of the size of the largest body that is kept.
+  /// Keeps what `make` makes, where it may take its time, out of the size of the largest body that is kept. If that is nothing, what there
+  /// was is out of date all the same.
   func keep(for url: String, _ make: @escaping @Sendable (_ sizeLimit: Int) -> CachedURLResponse?) {
     let isCrowded = state.withLock { state in
       state.absences[url] = nil
@@ -82,7 +83,11 @@ final class ResponseCache: Sendable {
       return state.waitingStores > Self.waitingStoreLimit
     }
     change(url) { [self] in
-      if let response = make(store.sizeLimit) { store.store(isCrowded ? response.inMemoryOnly : response, for: url) }
+      if let response = make(store.sizeLimit) {
+        store.store(isCrowded ? response.inMemoryOnly : response, for: url)
+      } else {
+        store.remove(url)
+      }
       state.withLock { $0.waitingStores -= 1 }
     }
   }

@@ -4,7 +4,9 @@ import Foundation
 import FoundationNetworking
 
 /// A response out of a `URLCache`, with what was noted when it was put there.
-struct StoredResponse: Sendable {
+///
+/// A class, so that a task without one has room for a reference only.
+final class StoredResponse: Sendable {
   let cached: CachedURLResponse
   let rules: CacheRules
   /// What the request was that it answered, as far as that matters; nil if somebody else put it there.

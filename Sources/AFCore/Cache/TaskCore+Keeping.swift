@@ -50,9 +50,9 @@ extension TaskState {
 
 extension ResponseHead {
   /// Whether there is a field without which nothing is kept. Looked at for every response, so nothing is made of it.
-  fileprivate var mentionsFreshness: Bool {
-    hasField(in: ["ETag", "Last-Modified", "Cache-Control", "Expires"])
-  }
+  fileprivate var mentionsFreshness: Bool { hasField(in: Self.freshnessFields) }
+
+  private static let freshnessFields: [StaticString] = ["ETag", "Last-Modified", "Cache-Control", "Expires"]
 }
 
 extension TaskCore {
@@ -69,6 +69,7 @@ extension TaskCore {
     guard let question = openQuestion(candidate.session) else { return end() }
     candidate.cache.prepare { [self] limit in
       guard let proposed = candidate.proposal(limit) else {
+        candidate.cache.remove(candidate.url)
         if close(question) { finish() }
         return
       }

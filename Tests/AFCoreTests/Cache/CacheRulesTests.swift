@@ -227,6 +227,40 @@ private func date(_ offset: Double) -> String { HTTPDate.text(noon + offset) }
   }
 }
 
+@Suite struct CacheNonsenseTests {
+  /// The same numbers in every run.
+  private struct Numbers: RandomNumberGenerator {
+    var state: UInt64 = 42
+
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state ^ (state >> 29)
+    }
+  }
+
+  @Test func `Nonsense in a response's fields does no harm, and never makes it fresh for longer than it may be`() {
+    let words = [
+      "max-age", "=", "\"", "\\", ",", " ", "0", "9", "99999999999999999999", "-", "no-store", "public",
+      "stale-if-error", "Sun",
+      "Nov", "1994", "94", ":", "08:49:37", "GMT", "W/", "*", "\u{0}", "é", "e5", ".", "nan", "inf",
+    ]
+    let names = ["Cache-Control", "Expires", "Date", "Age", "Last-Modified", "Vary", "ETag", "Pragma", "Connection"]
+    var numbers = Numbers()
+    for _ in 0..<5000 {
+      let fields = names.shuffled(using: &numbers).prefix(5).map { name in
+        "\(name): "
+          + (0..<Int.random(in: 0...6, using: &numbers)).compactMap { _ in words.randomElement(using: &numbers) }
+          .joined()
+      }
+      let kept = head(200, fields).kept(received: noon).refreshed(by: head(304, fields))
+      let rules = CacheRules(kept, requested: noon, received: noon)
+      #expect(rules.lifetime >= 0 && rules.lifetime < 1e12)
+      if let age = rules.age(at: noon + 10) { #expect(age >= 10) }
+      _ = (rules.isStorable, rules.isUsable(at: noon, for: rules.control), rules.isUsable(afterErrorAt: noon))
+    }
+  }
+}
+
 @Suite struct CachedHeadTests {
   @Test func `RFC 9111 §3.1: what concerns a connection is not kept, and a Date is`() {
     let kept = head(

@@ -184,6 +184,22 @@ import Testing
     try server.stop()
   }
 
+  @Test("What has become too large to be kept takes what was kept before away", arguments: [false, true])
+  func outgrown(_ isAsked: Bool) async throws {
+    let cache = try TestCache(memory: 20_000)
+    let sizes = Locked<[Int64]>([1000, 1001, 1000])
+    let server = try TestServer { _ in
+      TestResponse.pattern(sizes.withLock { $0.removeFirst() }).with("Cache-Control", "max-age=60")
+    }
+    let manager = cache.manager(server)
+    if isAsked { manager.setDataTaskWillCacheResponseBlock { _, _, proposed in proposed } }
+    _ = try await manager.text("a")
+    #expect(try await manager.response("a", policy: .reloadIgnoringLocalCacheData).data.count == 1001)
+    #expect(try await manager.response("a").data.count == 1000)
+    #expect(server.requestCount == 3)
+    try server.stop()
+  }
+
   @Test func `Downloads and streams take what is kept, and keep nothing`() async throws {
     let (cache, numbers) = (try TestCache(), Numbered())
     let server = try TestServer { _ in numbers.next([("Cache-Control", "max-age=60")]) }
@@ -214,6 +230,10 @@ import Testing
     later.responseSerializer = AFHTTPResponseSerializer()
     for _ in 0..<3 { #expect(try await later.text("a?b") == "1") }
     #expect(server.requestCount == 1)
+    // Its name alone would be too long for a file.
+    let long = String(repeating: "long", count: 100)
+    #expect(try await later.text(long) == "2")
+    try await eventually { try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 2 }
     try server.stop()
   }
 
