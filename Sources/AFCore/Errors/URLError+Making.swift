@@ -39,6 +39,9 @@ extension URLError {
       return make(code(forBody: failure.underlying), url: url, failure.message, underlying: underlying)
     case .bodyNotReplayable:
       return make(.requestBodyStreamExhausted, url: url, failure.message, underlying: underlying)
+    case .proxyAuthentication:
+      let text = "The proxy wants credentials that it has not got (407)"
+      return make(.userAuthenticationRequired, url: url, text, underlying: cause)
     case .trustRefused, .trustUndecided: return untrusted(failure, url: url)
     case .identityUndecided: return make(.clientCertificateRequired, url: url, failure.message, underlying: underlying)
     case .identityRefused: return make(.clientCertificateRejected, url: url, failure.message, underlying: underlying)

@@ -7,88 +7,150 @@ import FoundationNetworking
 struct ChallengeQuestion: Sendable {
   var offer: AuthenticationOffer
   var isProxy: Bool
+
+  /// What a 401 or 407 asks for; nil if it offers nothing that the package can do.
+  init?(_ head: ResponseHead) {
+    isProxy = head.statusCode == 407
+    let offers = AuthenticationOffer.all(in: head.values(isProxy ? "Proxy-Authenticate" : "WWW-Authenticate"))
+    guard let offer = offers.first else { return nil }
+    self.offer = offer
+  }
+
+  /// Which of a task's two states it belongs to.
+  var progress: WritableKeyPath<TaskState, AuthenticationState> {
+    isProxy ? \.proxyAuthentication : \.authentication
+  }
+}
+
+/// What becomes of a challenge.
+enum ChallengeAnswer: Sendable {
+  case use(user: String, password: String)
+  /// The response is the result.
+  case decline
+  case cancel(any Error)
 }
 
 extension TaskCore {
-  /// What a 401 or 407 asks for; nil if it offers nothing that the package can do.
-  func challenge(for head: ResponseHead) -> ChallengeQuestion? {
-    let isProxy = head.statusCode == 407
-    let offers = AuthenticationOffer.all(in: head.values(isProxy ? "Proxy-Authenticate" : "WWW-Authenticate"))
-    return offers.first.map { ChallengeQuestion(offer: $0, isProxy: isProxy) }
-  }
-
   /// Tries again with credentials, asks for them, or lets the response be the result.
   func answer(_ question: ChallengeQuestion, _ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
-    let (current, authentication, blocks, manager) = state.withLock { state in
-      if state.authentication.current != nil { state.authentication.failures += 1 }
-      return (state.current, state.authentication, state.blocks, state.manager)
+    if question.isProxy, hasNewProxyCredentials(session) {
+      return proceed(with: state.withLock { $0.current }, transfer, session)
     }
-    guard let space = protectionSpace(question, current.url) else { return finalRoute(transfer, session) }
-    let proposed = authentication.failures == 0 ? credential(for: space, url: current.url, session) : nil
-    guard blocks.interests.contains(.challenge), let manager else {
-      return use(proposed, question, current, transfer, session)
+    let answer = decide(question, transfer, session, httpResponse) { answer in
+      transfer.route(self.route(for: answer, question, transfer, session))
     }
+    return answer.map { route(for: $0, question, transfer, session) } ?? .undecided
+  }
+
+  private func route(
+    for answer: ChallengeAnswer, _ question: ChallengeQuestion, _ transfer: TransferHandle, _ session: SessionCore
+  ) -> ResponseRoute {
+    switch answer {
+    case .decline: return finalRoute(transfer, session)
+    case .cancel(let error): return .cancel(error)
+    case .use(let user, let password):
+      var next = state.withLock { $0.current }
+      let authentication = TransferAuthentication(
+        scheme: question.offer.scheme.transfer, user: user, password: password)
+      if question.isProxy {
+        rememberForProxy(authentication, session)
+      } else if question.offer.scheme == .basic {
+        next.set("Authorization", "Basic " + Data("\(user):\(password)".utf8).base64EncodedString())
+        state.withLock { $0.authentication.transfer = nil }
+      } else {
+        next.remove(["Authorization"])
+        state.withLock { $0.authentication.transfer = authentication }
+      }
+      return proceed(with: next, transfer, session)
+    }
+  }
+
+  /// Finds credentials, or asks for them; between two hops without a transfer. `response` is what asks, for the challenge
+  /// handler.
+  /// - Returns: The answer; nil if somebody has to be asked, and `later` gets it.
+  func decide(
+    _ question: ChallengeQuestion, _ transfer: TransferHandle?, _ session: SessionCore, _ response: HTTPURLResponse?,
+    _ later: @escaping @Sendable (ChallengeAnswer) -> Void
+  ) -> ChallengeAnswer? {
+    let progress = question.progress
+    let (current, known, blocks, manager) = state.withLock { state in
+      if state[keyPath: progress].current != nil { state[keyPath: progress].failures += 1 }
+      return (state.current, state[keyPath: progress], state.blocks, state.manager)
+    }
+    guard let space = protectionSpace(question, current.url, session) else { return .decline }
+    let proposed = known.failures == 0 ? credential(for: space, url: current.url, session) : nil
+    guard blocks.interests.contains(.challenge), let manager else { return accept(proposed, question) }
     let number = ask(session, transfer)
-    session.callbackQueue.async {
-      let challenge = URLAuthenticationChallenge(
-        protectionSpace: space, proposedCredential: proposed ?? authentication.current,
-        previousFailureCount: authentication.failures, failureResponse: self.httpResponse, error: nil,
-        sender: ChallengeSender.shared)
-      manager.urlSession(session.shell, task: self.shell, didReceive: challenge) { disposition, credential in
-        guard self.close(number) else { return }
-        switch disposition {
-        case .useCredential:
-          transfer.route(self.use(credential ?? proposed, question, current, transfer, session))
-        case .performDefaultHandling:
-          transfer.route(self.use(proposed, question, current, transfer, session))
-        case .rejectProtectionSpace:
-          transfer.route(self.finalRoute(transfer, session))
-        case .cancelAuthenticationChallenge:
-          let error = self.state.withLock { $0.challengeError }
-          transfer.route(
-            .cancel(error ?? URLError.cancelled(url: current.url, "The authentication challenge was cancelled")))
-        }
+    let handler: AFURLSessionManager.ChallengeAnswer = { disposition, credential in
+      guard self.close(number) else { return }
+      switch disposition {
+      case .useCredential: later(self.accept(credential ?? proposed, question))
+      case .performDefaultHandling: later(self.accept(proposed, question))
+      case .rejectProtectionSpace: later(.decline)
+      case .cancelAuthenticationChallenge:
+        let error = self.state.withLock { $0.challengeError }
+        later(.cancel(error ?? URLError.cancelled(url: current.url, "The authentication challenge was cancelled")))
       }
     }
-    return .undecided
+    session.callbackQueue.async {
+      let challenge = URLAuthenticationChallenge(
+        protectionSpace: space, proposedCredential: proposed ?? known.current, previousFailureCount: known.failures,
+        failureResponse: response, error: nil, sender: ChallengeSender.shared)
+      self.put(challenge, about: question.offer.scheme, to: manager, session, handler)
+    }
+    return nil
   }
 
-  /// Repeats the request with `credential`; without one, or with the one that was just refused, the response is final.
-  private func use(
-    _ credential: URLCredential?, _ question: ChallengeQuestion, _ current: HopRequest, _ transfer: TransferHandle,
-    _ session: SessionCore
-  ) -> ResponseRoute {
-    let refused = state.withLock { $0.authentication }
-    guard let credential, let user = credential.user, let password = credential.password, refused.failures < 10,
-      refused.current?.user != user || refused.current?.password != password, !question.isProxy
-    else { return finalRoute(transfer, session) }
-    var next = current
-    var authentication: TransferAuthentication?
-    switch question.offer.scheme {
-    case .basic:
-      next.set("Authorization", "Basic " + Data("\(user):\(password)".utf8).base64EncodedString())
-    case .digest, .ntlm, .negotiate:
-      next.remove(["Authorization"])
-      authentication = TransferAuthentication(
-        scheme: question.offer.scheme.transfer, user: user, password: password)
+  /// Asks the task's handler; for schemes that authenticate a connection, the session's before it, as URLSession does.
+  private func put(
+    _ challenge: URLAuthenticationChallenge, about scheme: AuthenticationOffer.Scheme, to manager: AFURLSessionManager,
+    _ session: SessionCore, _ answer: @escaping AFURLSessionManager.ChallengeAnswer
+  ) {
+    guard scheme == .ntlm || scheme == .negotiate else {
+      return manager.urlSession(
+        session.shell, task: shell, didReceive: challenge, completionHandler: answer)
     }
-    state.withLock {
-      $0.authentication.current = credential
-      $0.authentication.transfer = authentication
+    let hasBlock = manager.core.blocks.blocks.sessionChallenge != nil
+    manager.urlSession(session.shell, didReceive: challenge) { disposition, credential in
+      guard disposition == .performDefaultHandling, !hasBlock else { return answer(disposition, credential) }
+      manager.urlSession(session.shell, task: self.shell, didReceive: challenge, completionHandler: answer)
     }
-    return proceed(with: next, transfer, session)
   }
 
-  private func protectionSpace(_ question: ChallengeQuestion, _ url: String) -> URLProtectionSpace? {
+  /// Takes credentials that are complete, and not those that were just refused.
+  private func accept(_ credential: URLCredential?, _ question: ChallengeQuestion) -> ChallengeAnswer {
+    guard let credential, let user = credential.user, let password = credential.password else { return .decline }
+    return state.withLock { state in
+      let refused = state[keyPath: question.progress]
+      guard refused.failures < 10, refused.current?.user != user || refused.current?.password != password else {
+        return .decline
+      }
+      state[keyPath: question.progress].current = credential
+      return .use(user: user, password: password)
+    }
+  }
+
+  private func protectionSpace(_ question: ChallengeQuestion, _ url: String, _ session: SessionCore)
+    -> URLProtectionSpace?
+  {
     guard let origin = Origin(url) else { return nil }
+    let method = question.offer.method
+    guard question.isProxy else {
+      return URLProtectionSpace(
+        host: origin.host, port: origin.port, protocol: origin.scheme, realm: question.offer.realm,
+        authenticationMethod: method)
+    }
+    let isSecure = origin.scheme == "https"
+    guard let place = session.settings.proxy(for: url).place(isSecure: isSecure) else { return nil }
     return URLProtectionSpace(
-      host: origin.host, port: origin.port, protocol: origin.scheme, realm: question.offer.realm,
-      authenticationMethod: question.offer.method)
+      proxyHost: place.host, port: place.port,
+      type: isSecure ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy, realm: question.offer.realm,
+      authenticationMethod: method)
   }
 
   /// Credentials that nobody has to be asked for: those of the URL, then those of the session's storage.
   private func credential(for space: URLProtectionSpace, url: String, _ session: SessionCore) -> URLCredential? {
-    if let parts = URLComponents(string: url), let user = parts.user {
+    if !space.isProxy(), let parts = URLComponents(string: url), let user = parts.user {
       return URLCredential(user: user, password: parts.password ?? "", persistence: .none)
     }
     guard let storage = session.settings.credentials,
@@ -100,8 +162,10 @@ extension TaskCore {
 }
 
 extension URLProtectionSpace {
+  /// Which kind of proxy it is plays no part: one proxy is used for several.
   fileprivate func isSame(as other: URLProtectionSpace) -> Bool {
     host.equalsIgnoringCase(other.host) && port == other.port && realm == other.realm
+      && isProxy() == other.isProxy()
       && (`protocol` ?? "").equalsIgnoringCase(other.`protocol` ?? "")
       && (authenticationMethod == other.authenticationMethod
         || authenticationMethod == NSURLAuthenticationMethodDefault)

@@ -20,6 +20,7 @@ extension SessionCore {
     transfer.options.httpVersion = settings.options.versionPolicy
     transfer.options.network = network
     transfer.options.proxy = settings.proxy(for: request.url)
+    transfer.options.proxyAuthentication = proxies.credentials(for: transfer.options.proxy)
     transfer.options.uploadLimiter = settings.options.uploadLimit?.makeShare()
     transfer.options.downloadLimiter = settings.options.downloadLimit?.makeShare()
     transfer.options.deadline = options.deadline

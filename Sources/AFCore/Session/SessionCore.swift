@@ -18,6 +18,7 @@ final class SessionCore: Sendable {
   let network: NetworkOptions
   /// Nil if nothing is kept.
   let cache: ResponseCache?
+  let proxies = ProxyMemory()
 
   private struct State {
     var lastIdentifier = 0

@@ -38,7 +38,7 @@ enum TaskBody: Sendable {
 /// A request's `httpBodyStream`.
 ///
 /// A multipart stream gives a reader for every hop. Any other stream can be read once; a second hop that needs it asks for
-/// a new one, or fails before anything is sent.
+/// a new one, or fails before anything is sent. A hop that ended before it wanted the first byte has not read it.
 final class StreamBody: Sendable {
   /// The stream has been read and cannot be had again.
   struct Spent: Error, CustomStringConvertible {
@@ -50,13 +50,8 @@ final class StreamBody: Sendable {
     let stream: InputStream
   }
 
-  private struct State {
-    var isRead = false
-    var isReplayable = false
-  }
-
   private let box: Box
-  private let state = Locked(State())
+  private let isSpent = Locked(false)
 
   init(_ stream: InputStream) {
     box = Box(stream: stream)
@@ -65,15 +60,60 @@ final class StreamBody: Sendable {
   /// The stream as the request held it.
   var stream: InputStream { box.stream }
 
-  /// Whether another hop can have the body; known once a hop has had it.
-  var canBeSent: Bool { state.withLock { !$0.isRead || $0.isReplayable } }
+  /// Whether another hop can have the body.
+  var canBeSent: Bool { isSpent.withLock { !$0 } }
 
   /// A reader for one hop. `length` is what the caller declared, if anything.
   func makeReader(length: Int64?) throws -> any BodyReader {
     guard canBeSent else { throw Spent() }
-    let reader = bodyReader(for: box.stream, length: length)
-    let canRepeat = box.stream is any BodyReaderSource && reader.isReplayable
-    state.withLock { $0 = State(isRead: true, isReplayable: canRepeat) }
+    guard let source = box.stream as? any BodyReaderSource else { return LateReader(self, length: length) }
+    let reader = source.makeBodyReader()
+    if !reader.isReplayable { isSpent.withLock { $0 = true } }
     return reader
   }
+
+  /// The one reader of a stream that can be read once.
+  fileprivate func begin(length: Int64?) -> any BodyReader {
+    isSpent.withLock { $0 = true }
+    return bodyReader(for: box.stream, length: length)
+  }
+}
+
+/// Reads a stream that can be read once; it is not touched before the first byte is wanted.
+private final class LateReader: BodyReader {
+  private struct State {
+    var reader: (any BodyReader)?
+    var wakeUp: (@Sendable () -> Void)?
+  }
+
+  let contentLength: Int64?
+  private let body: StreamBody
+  private let state = Locked(State())
+
+  init(_ body: StreamBody, length: Int64?) {
+    self.body = body
+    contentLength = length.map { max(0, $0) }
+  }
+
+  var isReplayable: Bool { false }
+
+  func setWakeUp(_ wakeUp: @escaping @Sendable () -> Void) {
+    state.withLock { $0.wakeUp = wakeUp }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPull {
+    let (begun, wakeUp) = state.withLock { ($0.reader, $0.wakeUp) }
+    if let begun { return begun.read(into: buffer) }
+    // Only the engine's thread pulls, so nobody else makes one meanwhile.
+    let reader = body.begin(length: contentLength)
+    if let wakeUp { reader.setWakeUp(wakeUp) }
+    state.withLock { $0.reader = reader }
+    return reader.read(into: buffer)
+  }
+
+  func rewind() throws {
+    if state.withLock({ $0.reader != nil }) { throw StreamBody.Spent() }
+  }
+
+  func close() { state.withLock { $0.reader }?.close() }
 }

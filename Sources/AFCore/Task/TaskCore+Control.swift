@@ -124,6 +124,7 @@ extension TaskCore {
         return fail(URLError.make(URLError.code(forBody: error), url: request.url, text, underlying: error))
       }
       if session.cache != nil { note(sent: transfer.headers) }
+      if transfer.options.proxy != .direct { noteProxy(transfer.options) }
       handle = session.trust.start(transfer, handler: self, session.engine, manager)
     }
     let (isCancelled, isSuspended) = state.withLock { state in

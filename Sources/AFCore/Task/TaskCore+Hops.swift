@@ -39,7 +39,7 @@ extension TaskCore {
       return take(request, head, transfer, session)
     }
     if status == 401, let route = answerRefusedToken(transfer, session) { return route }
-    if status == 401 || status == 407, let question = challenge(for: head) {
+    if status == 401 || status == 407, let question = ChallengeQuestion(head) {
       return answer(question, transfer, session)
     }
     return finalRoute(transfer, session)
@@ -76,6 +76,7 @@ extension TaskCore {
       case next(HopRequest), ask(PeerTrust), identify(PeerTrust), finish, download(DownloadFile), chunks(ChunkSink)
       case keep(CacheCandidate)
       case hold(SessionCore, URLError)
+      case tunnel(ResponseHead, SessionCore, URLError)
     }
     let step = state.withLock { state -> Step in
       if state.collectsMetrics {
@@ -91,6 +92,7 @@ extension TaskCore {
         // A redirect whose own body broke off is a redirect all the same.
         if let next = state.next ?? state.standIn(for: failure), failure.kind != .cancelled { return .next(next) }
         let error = URLError.make(failure, url: state.current.url)
+        if let head = failure.proxyHead, let session = state.session { return .tunnel(head, session, error) }
         if let session = state.session, state.isHeld(after: failure) { return .hold(session, error) }
         if failure.kind == .refusedByHandler, let own = failure.underlying {
           state.error = own
@@ -112,6 +114,7 @@ extension TaskCore {
     case .next(let request): goOn(with: request)
     case .ask(let peer): askAboutTrust(peer)
     case .identify(let peer): askForIdentity(peer)
+    case .tunnel(let head, let session, let error): answerTunnel(head, session, error)
     case .hold(let session, let error): waitUntilReachable(session, failure: error)
     case .finish: return end()
     case .keep(let candidate): return keep(candidate)

@@ -88,6 +88,8 @@ struct TaskState {
   var redirects = 0
   var authentication = AuthenticationState()
   var bearer = BearerState()
+  var proxyAuthentication = AuthenticationState()
+  var proxyRepeats = 0
   var priority: Float = 0.5
   /// The moment by which the whole must be done; set by the first `resume()`.
   var deadline: MonotonicTime?

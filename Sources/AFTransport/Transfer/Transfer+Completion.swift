@@ -16,6 +16,10 @@ extension Transfer {
         : text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
     failure.curlCode = Int32(code.rawValue)
     failure.osError = Int32(easy.long(CURLINFO_OS_ERRNO))
+    if easy.long(CURLINFO_HTTP_CONNECTCODE) == 407, !tunnelAnswer.isEmpty {
+      failure.kind = .proxyAuthentication
+      failure.proxyHead = ResponseHead(bytes: tunnelAnswer)
+    }
     return failure
   }
 

@@ -31,7 +31,8 @@ extension Transfer {
   private var plainKind: HandleProfile.Kind? {
     let options = request.options
     guard !source.isSent, request.method != "HEAD", options.authentication == nil, options.isIdempotent,
-      !options.expectsLargeResponse
+      !options.expectsLargeResponse, !carriesProxyFields,
+      options.proxy == .direct || options.proxyAuthentication == nil && !authority.isSecure
     else { return nil }
     return HandleProfile.Kind(
       method: request.method, isSecure: authority.isSecure, httpVersion: httpVersion, connectTimeout: connectTimeout,
@@ -46,6 +47,7 @@ extension Transfer {
     if request.headers != last.headers {
       setHeaders()
       easy.profile?.headers = request.headers
+      if carriesProxyFields { easy.profile = nil }
     }
     easy.forgetFailure()
     // The last request set it once its own connection was chosen.
@@ -159,15 +161,23 @@ extension Transfer {
 
   private func setHeaders() {
     var lines: [String] = []
+    var proxyLines: [String] = []
     lines.reserveCapacity(request.headers.count + 2)
     var expects = false
     var accepts = false
     for field in request.headers {
+      var isForProxy = false
       switch field.name.lowercased() {
       case "content-length", "transfer-encoding": continue
       case "expect": expects = true
       case "accept-encoding": accepts = true
+      case "proxy-authorization": isForProxy = true
       default: break
+      }
+      // For the proxy alone, whatever its kind; without one nobody gets it.
+      if isForProxy {
+        proxyLines.append("\(field.name): \(field.value)")
+        continue
       }
       // libcurl takes "Name:" for "send no such field", and "Name;" for an empty one.
       lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
@@ -178,6 +188,9 @@ extension Transfer {
     easy.set(CURLOPT_HTTPHEADER, lines: lines)
     // A proxy's CONNECT must not see the server's fields.
     easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+    guard !proxyLines.isEmpty else { return }
+    easy.set(CURLOPT_PROXYHEADER, lines: proxyLines)
+    carriesProxyFields = true
   }
 
   private func setRoute() {
@@ -189,25 +202,45 @@ extension Transfer {
     case .proxy(let url, let user, let password, let bypass):
       easy.set(CURLOPT_PROXY, url)
       if let user {
-        easy.set(CURLOPT_PROXYUSERNAME, user)
-        easy.set(CURLOPT_PROXYPASSWORD, password ?? "")
-        easy.set(CURLOPT_PROXYAUTH, Int(af_CURLAUTH_BASIC | af_CURLAUTH_DIGEST))
+        setProxyCredentials(user, password ?? "", Int(af_CURLAUTH_BASIC | af_CURLAUTH_DIGEST))
       }
       easy.set(CURLOPT_NOPROXY, bypass ?? "")
     }
+    listenToTunnel()
+    if let own = request.options.proxyAuthentication {
+      setProxyCredentials(own.user, own.password, own.scheme.bits)
+    }
+  }
+
+  private func setProxyCredentials(_ user: String, _ password: String, _ schemes: Int) {
+    easy.set(CURLOPT_PROXYUSERNAME, user)
+    easy.set(CURLOPT_PROXYPASSWORD, password)
+    easy.set(CURLOPT_PROXYAUTH, schemes)
+  }
+
+  /// Whether libcurl has credentials for the proxy.
+  static func answersProxy(_ options: TransferOptions) -> Bool {
+    if options.proxyAuthentication != nil { return true }
+    if case .proxy(_, .some, _, _) = options.proxy { return true }
+    return false
   }
 
   private func setAuthentication() {
     guard let authentication = request.options.authentication else { return }
-    let scheme =
-      switch authentication.scheme {
-      case .basic: af_CURLAUTH_BASIC
-      case .digest: af_CURLAUTH_DIGEST
-      case .ntlm: af_CURLAUTH_NTLM
-      case .negotiate: af_CURLAUTH_NEGOTIATE
-      }
-    easy.set(CURLOPT_HTTPAUTH, Int(scheme))
+    easy.set(CURLOPT_HTTPAUTH, authentication.scheme.bits)
     easy.set(CURLOPT_USERNAME, authentication.user)
     easy.set(CURLOPT_PASSWORD, authentication.password)
+  }
+}
+
+extension TransferAuthentication.Scheme {
+  /// libcurl's bit for the scheme.
+  var bits: Int {
+    switch self {
+    case .basic: Int(af_CURLAUTH_BASIC)
+    case .digest: Int(af_CURLAUTH_DIGEST)
+    case .ntlm: Int(af_CURLAUTH_NTLM)
+    case .negotiate: Int(af_CURLAUTH_NEGOTIATE)
+    }
   }
 }

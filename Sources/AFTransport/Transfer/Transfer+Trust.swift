@@ -75,7 +75,10 @@ extension Transfer {
     }
     // The connection is chosen by now; this is for the repeat, should it die: on a new one, not on the next stale one. (NTLM
     // needs the same connection for its next message.)
-    if request.options.authentication == nil { easy.set(CURLOPT_FRESH_CONNECT, 1) }
+    if request.options.authentication == nil, !Self.answersProxy(request.options) {
+      easy.set(CURLOPT_FRESH_CONNECT, 1)
+    }
+    leaveTunnel()
     watchForRefusal()
     return machine.requestWillBeSent(wasRefusedUnprocessed: wasRefusedUnprocessed)
   }

@@ -73,6 +73,11 @@ final class Transfer {
   var wasRefusedUnprocessed = false
   /// The HTTP/2 stream, for a request that must know whether it was touched.
   var streamIdentifier: Int?
+  var listensToTunnel = false
+  /// Whether the handle has header fields that are for the proxy alone.
+  var carriesProxyFields = false
+  /// The proxy's last answer to CONNECT.
+  var tunnelAnswer: [UInt8] = []
 
   init(
     id: TransferID, request: TransferRequest, handler: any TransferHandler, handle: TransferHandle,
@@ -91,7 +96,7 @@ final class Transfer {
     source = BodySource(request)
     machine = TransferStateMachine(
       maximumHeadSize: configuration.maximumHeadSize, isIdempotent: request.options.isIdempotent,
-      answersChallenges: request.options.authentication != nil)
+      answersServer: request.options.authentication != nil, answersProxy: Self.answersProxy(request.options))
     lastActivity = turn.now
     lastSendReport = turn.now
     lastReceiveReport = turn.now

@@ -63,6 +63,8 @@ package struct TransferOptions: Sendable {
   package var isIdempotent = true
   package var authentication: TransferAuthentication?
   package var proxy = ProxyRoute.direct
+  /// Credentials that take the place of the proxy route's own.
+  package var proxyAuthentication: TransferAuthentication?
   package var network = NetworkOptions()
   package var uploadLimiter: (any RateLimiter)?
   package var downloadLimiter: (any RateLimiter)?
@@ -79,7 +81,7 @@ package enum HTTPVersionPolicy: Sendable, Hashable {
 }
 
 /// Credentials for the schemes that libcurl computes (Digest, NTLM, Negotiate); Basic and Bearer are plain header fields.
-package struct TransferAuthentication: Sendable {
+package struct TransferAuthentication: Sendable, Hashable {
   package enum Scheme: Sendable, Hashable { case basic, digest, ntlm, negotiate }
   package var scheme: Scheme
   package var user: String

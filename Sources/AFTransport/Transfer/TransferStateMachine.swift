@@ -48,13 +48,15 @@ struct TransferStateMachine {
   private var answeredAttempts = 0
   private let maximumHeadSize: Int
   private let isIdempotent: Bool
-  private let answersChallenges: Bool
+  private let answersServer: Bool
+  private let answersProxy: Bool
 
-  /// `answersChallenges`: libcurl has credentials and may answer a 401 or 407 itself.
-  init(maximumHeadSize: Int, isIdempotent: Bool, answersChallenges: Bool = false) {
+  /// `answersServer`, `answersProxy`: libcurl has credentials and may answer a 401, or a 407, itself.
+  init(maximumHeadSize: Int, isIdempotent: Bool, answersServer: Bool = false, answersProxy: Bool = false) {
     self.maximumHeadSize = maximumHeadSize
     self.isIdempotent = isIdempotent
-    self.answersChallenges = answersChallenges
+    self.answersServer = answersServer
+    self.answersProxy = answersProxy
   }
 
   var isCompleted: Bool {
@@ -110,7 +112,7 @@ struct TransferStateMachine {
       return .none
     }
     isHeadComplete = true
-    return answersChallenges && (status == 401 || status == 407) ? .holdHead : .deliverHead
+    return answersServer && status == 401 || answersProxy && status == 407 ? .holdHead : .deliverHead
   }
 
   private mutating func oversized() -> LineAction {

@@ -8,6 +8,8 @@ package final class TestProxy: Sendable {
     package var server: TestServer.Options
     /// Asked for with 407 (Basic) unless nil.
     package var credentials: (user: String, password: String)?
+    /// Answers a request that is not authorized: the 407, or nil to let it through. On the connection's thread.
+    package var challenge: (@Sendable (RequestHead) -> TestResponse?)?
     package var upstream: Upstream = loopbackUpstream
     /// Answers a CONNECT in the place of the proxy where it returns something.
     package var answerToConnect: (@Sendable (RequestHead) -> TestResponse?)?
@@ -36,6 +38,7 @@ package final class TestProxy: Sendable {
         return TestResponse(407).with("Proxy-Authenticate", "Basic realm=\"proxy\"")
       }
     }
+    if let answer = options.challenge?(request.head) { return answer }
     guard request.method == "CONNECT" else { return try forward(request, options) }
     if let answer = options.answerToConnect?(request.head) { return answer }
     guard let components = URLComponents(string: "//\(request.target)"), let host = components.host,

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TransferStateMachineTests {
   private func machine(idempotent: Bool = true, answers: Bool = false, head: Int = 1000) -> TransferStateMachine {
-    TransferStateMachine(maximumHeadSize: head, isIdempotent: idempotent, answersChallenges: answers)
+    TransferStateMachine(maximumHeadSize: head, isIdempotent: idempotent, answersServer: answers)
   }
 
   @discardableResult
