@@ -47,7 +47,7 @@ extension AFURLSessionManager {
     return try await validated(await perform(.upload, hop, TaskClosures(uploadProgress: progress)))
   }
 
-  /// Sends the request's `httpBodyStream`.
+  /// Sends a stream: what the manager's body stream block gives, or else the request's `httpBodyStream`.
   /// - Parameters:
   ///   - request: The request.
   ///   - progress: Told how much has been sent.
@@ -56,7 +56,8 @@ extension AFURLSessionManager {
   public func upload(
     withStreamedRequest request: URLRequest, progress: (@Sendable (Progress) -> Void)? = nil
   ) async throws(AFError) -> AFDataResponse {
-    try await validated(await perform(.upload, HopRequest(request), TaskClosures(uploadProgress: progress)))
+    try await validated(
+      await perform(.upload, HopRequest(request), TaskClosures(uploadProgress: progress), isStreamed: true))
   }
 
   /// Downloads to a file, which appears at its place complete or not at all.

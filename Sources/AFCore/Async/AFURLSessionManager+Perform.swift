@@ -8,10 +8,13 @@ extension AFURLSessionManager {
   /// Runs a request to its end. Cancelling the Swift task cancels it, at once.
   ///
   /// No queue lies between the engine and the caller, unless progress has to be told first.
-  func perform(_ kind: TaskKind, _ request: HopRequest, _ closures: TaskClosures = TaskClosures()) async -> TaskResult {
+  func perform(
+    _ kind: TaskKind, _ request: HopRequest, _ closures: TaskClosures = TaskClosures(), isStreamed: Bool = false
+  ) async -> TaskResult {
     let task = session.core.makeTask(
       kind, request, manager: self, blocks: core.blocks, closures: closures, completion: .none, starts: true)
     if let refusal = refusal(for: request.url) { task.refuse(refusal) }
+    if isStreamed { task.state.withLock { $0.wantsFirstStream = true } }
     return await task.run()
   }
 

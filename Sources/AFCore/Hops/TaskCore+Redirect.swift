@@ -39,35 +39,6 @@ extension TaskCore {
     }
     return .undecided
   }
-
-  /// Lets `request` follow the running hop, whose body is of no interest.
-  func proceed(with request: HopRequest, _ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
-    guard case .stream(let body) = request.body, !body.canBeSent else {
-      state.withLock { $0.next = request }
-      return .discard
-    }
-    let (blocks, manager) = state.withLock { ($0.blocks, $0.manager) }
-    guard blocks.interests.contains(.bodyStream), let manager else { return .cancel(spent(request)) }
-    let question = ask(session, transfer)
-    session.callbackQueue.async {
-      manager.urlSession(session.shell, task: self.shell) { stream in
-        guard self.close(question) else { return }
-        guard let stream else { return transfer.route(.cancel(self.spent(request))) }
-        var next = request
-        next.body = .stream(StreamBody(stream))
-        self.state.withLock { $0.next = next }
-        transfer.route(.discard)
-      }
-    }
-    return .undecided
-  }
-
-  private func spent(_ request: HopRequest) -> URLError {
-    URLError.make(
-      .requestBodyStreamExhausted, url: request.url,
-      "The body has to be sent again and its stream can be read only once",
-      underlying: StreamBody.Spent())
-  }
 }
 
 extension HopRequest {

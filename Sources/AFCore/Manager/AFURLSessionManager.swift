@@ -157,7 +157,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
     upload(request, .data(bodyData ?? Data()), uploadProgressBlock, completionHandler)
   }
 
-  /// Makes a task that sends the request's `httpBodyStream`.
+  /// Makes a task that sends a stream: what ``setTaskNeedNewBodyStreamBlock(_:)`` gives, or else the request's `httpBodyStream`.
   @preconcurrency @discardableResult
   open func uploadTask(
     withStreamedRequest request: URLRequest, progress uploadProgressBlock: (@Sendable (Progress) -> Void)?,
@@ -227,7 +227,8 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
     core.setBlocks { $0.sessionChallenge = block }
   }
 
-  /// Sets what makes a body stream that has to be sent again. Multipart streams need none.
+  /// Sets what makes the body stream of a streamed upload: the first one, in place of the request's own, and any other body
+  /// stream that has to be sent again after a redirect or a challenge. Multipart streams can be sent again without it.
   @preconcurrency
   open func setTaskNeedNewBodyStreamBlock(_ block: (@Sendable (AFURLSession, AFURLSessionTask) -> InputStream)?) {
     core.setBlocks { $0.needNewBodyStream = block }
@@ -384,7 +385,9 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
     answer(challenge, session, task, completionHandler)
   }
 
-  /// Asks the body stream block; without one there is no new stream.
+  /// Asks the body stream block; without one there is no new stream. Asked first for the initial stream of a streamed upload:
+  /// nil then means the request's own. If it has none either, or later, nil ends the task with
+  /// `URLError.requestBodyStreamExhausted`.
   @preconcurrency
   open func urlSession(
     _ session: AFURLSession, task: AFURLSessionTask,

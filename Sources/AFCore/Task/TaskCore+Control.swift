@@ -93,15 +93,17 @@ extension TaskCore {
 
   /// Gives the current request to the engine. The phase is `.starting`.
   func startHop() {
-    let (session, manager, current, options, hop, bearer) = state.withLock { state in
-      (state.session, state.manager, state.current, state.hopOptions(kind), state.hopCount, state.blocks.bearer)
+    let (session, manager, current, options, hop, bearer, wantsStream) = state.withLock { state in
+      (
+        state.session, state.manager, state.current, state.hopOptions(kind), state.hopCount, state.blocks.bearer,
+        state.wantsFirstStream
+      )
     }
     guard let session else { return }
+    // Nothing is asked for before there is a way.
+    if wantsStream { guard !holdsFirstHop(session), hasFirstStream(session) else { return } }
     var request = current
-    if let bearer {
-      // No token is fetched before there is a way.
-      guard !holdsFirstHop(session), authorize(&request, bearer, session) else { return }
-    }
+    if let bearer { guard !holdsFirstHop(session), authorize(&request, bearer, session) else { return } }
     let handle: TransferHandle
     let stub = session.settings.protocolClass(for: request)
     switch useCache(for: request, session, isStubbed: stub != nil) {

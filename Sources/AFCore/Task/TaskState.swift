@@ -70,6 +70,8 @@ struct TaskState {
 
   let original: HopRequest
   var current: HopRequest
+  /// Whether the body of the first hop is a stream that has yet to be asked for.
+  var wantsFirstStream = false
   /// The request that follows the running hop.
   var next: HopRequest?
 

@@ -36,8 +36,9 @@ package struct TransferHandle: Sendable {
     }
   }
 
-  /// Says where the body goes, after the handler answered `.undecided`.
+  /// Says where the body goes, after the handler answered `.undecided`. To say so again changes nothing.
   package func route(_ route: ResponseRoute) {
+    if case .undecided = route { return }
     switch target {
     case .engine(let mailbox): mailbox.send(.route(id, route))
     case .other(let control): control.route(route)
