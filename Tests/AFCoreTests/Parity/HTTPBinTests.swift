@@ -43,7 +43,7 @@ import Testing
     return outcomes.first
   }
 
-  @Test func `AF-T153 AF-T154 AF-T167 AF-T168 AF-T169 AF-T170 Verbs call success or failure`() async throws {
+  @Test func `AF-T153 AF-T154 AF-T167 AF-T168 AF-T169 AF-T170 AF-T171 Verbs call success or failure`() async throws {
     let manager = try makeManager()
     func get(_ path: String) async throws -> Outcome? {
       try await outcome { manager.get(path, success: $0, failure: $1) }

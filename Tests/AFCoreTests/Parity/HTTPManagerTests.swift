@@ -164,6 +164,22 @@ import Testing
     try server.stop()
   }
 
+  @Test func `AF-T158 A query that cannot be made: no task, and a failure without one`() async throws {
+    let manager = AFHTTPSessionManager(baseURL: URL(string: "http://127.0.0.1:1"))
+    manager.completionQueue = DispatchQueue(label: "completions")
+    manager.requestSerializer.setQueryStringSerializationWith { _, _, error in
+      error?.pointee = NSError(domain: "mine", code: 7)
+      return ""
+    }
+    let failures = Recorder<[Int]>()
+    let task = manager.get(
+      "path", parameters: ["key": "value"], success: { _, _ in failures.record([]) },
+      failure: { failures.record([$0 == nil ? 0 : 1, ($1 as NSError).code]) })
+    #expect(task == nil)
+    try await failures.wait(for: 1)
+    #expect(failures.values == [[0, 7]])
+  }
+
   @Test func `AF-T188 A challenge handler's credential is used`() async throws {
     try await withTestServer(handler: { request in
       request.value("Authorization") == "Basic " + Data("u:p".utf8).base64EncodedString()
