@@ -65,6 +65,38 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 1, 65_280, 65_535, 65_536, 65_537, 200_000, 8 << 20], ["data", "file", "stream"])
+  func `B26 Bodies of any size arrive whole over HTTP/2, read at once or slowly`(size: Int, source: String) async throws
+  {
+    let directory = try TemporaryDirectory()
+    for slow in [false, true] where !slow || size <= 200_000 {
+      var listener = ListenerOptions()
+      if slow {
+        listener.receiveBuffer = 4096
+        listener.readPace = (8 << 10, 0.01)
+      }
+      let server = try TestHTTP2Server(tls: nil, options: listener) { _ in .digest }
+      let manager = AFHTTPSessionManager(baseURL: server.url(), sessionConfiguration: quietConfiguration())
+      manager.responseSerializer = AFHTTPResponseSerializer()
+      manager.transportOptions.httpVersion = .http2PriorKnowledge
+      var request = URLRequest(url: server.url("up"))
+      request.httpMethod = "POST"
+      let data = TestPattern.data(count: size)
+      let response: AFDataResponse
+      switch source {
+      case "data": response = try await manager.upload(for: request, from: data)
+      case "file":
+        response = try await manager.upload(for: request, fromFile: try directory.write(data, to: "f\(slow)"))
+      default:
+        request.httpBodyStream = InputStream(data: data)
+        response = try await manager.upload(withStreamedRequest: request)
+      }
+      #expect(String(decoding: response.data, as: UTF8.self) == TestDigest.sha256(data))
+      #expect(server.streams.map(\.bodyCount) == [size])
+      try server.stop()
+    }
+  }
+
   @Test func `B27 There is one framing field, and it is right`() async throws {
     try await withTestServer(handler: { .text("\(try $0.body().count)") }) { server in
       let manager = makeManager(server, serializer: AFHTTPResponseSerializer())

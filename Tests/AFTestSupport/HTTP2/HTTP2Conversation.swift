@@ -8,6 +8,7 @@ struct HTTP2Conversation {
   let givesWindow: Bool
   let answer: @Sendable (TestHTTP2Server.Stream) -> TestHTTP2Server.Answer
   private var open: [UInt32: TestHTTP2Server.Stream] = [:]
+  private var digests: [UInt32: TestDigest] = [:]
 
   init(
     connection: TestConnection, counter: StreamCounter, log: Recorder<TestHTTP2Server.Stream>, givesWindow: Bool,
@@ -54,7 +55,7 @@ struct HTTP2Conversation {
       // What the client still sends is read, or the kernel would make a reset of the end and the client not see the frame.
       try connection.perform(.finishSending)
     case .steps(let steps, .head): try play(steps, stream)
-    case .ok, .status, .resetAfterBody, .steps:
+    case .ok, .digest, .status, .resetAfterBody, .steps:
       if frame.flags & HTTP2Frame.endStream != 0 { try end(stream) }
     }
   }
@@ -67,6 +68,9 @@ struct HTTP2Conversation {
     }
     guard var stream = open[frame.stream] else { return }
     stream.bodyCount += frame.payload.count
+    let digest = digests[frame.stream] ?? TestDigest()
+    digests[frame.stream] = digest
+    frame.payload.withUnsafeBytes { digest.update($0) }
     open[frame.stream] = stream
     if case .steps(let steps, .body(let wanted)) = answer(stream), stream.bodyCount >= wanted {
       return try play(steps, stream)
@@ -87,16 +91,20 @@ struct HTTP2Conversation {
       try connection.send(
         HTTP2Frame.head(HPACK.block([(":status", "\(status)")]), stream: stream.identifier, endsStream: true))
     case .steps(let steps, _): try play(steps, stream)
-    case .ok(let body):
-      open[stream.identifier] = nil
-      log.record(stream)
-      // `:status 200` is entry 8 of HPACK's static table.
-      let head = HTTP2Frame(
-        kind: .headers, flags: HTTP2Frame.endHeaders, stream: stream.identifier, payload: [0x88])
-      let data = HTTP2Frame(
-        kind: .data, flags: HTTP2Frame.endStream, stream: stream.identifier, payload: Array(body.utf8))
-      try connection.send(head.bytes + data.bytes)
+    case .digest: try succeed(stream, (digests.removeValue(forKey: stream.identifier) ?? TestDigest()).finish())
+    case .ok(let body): try succeed(stream, body)
     }
+  }
+
+  private mutating func succeed(_ stream: TestHTTP2Server.Stream, _ body: String) throws {
+    open[stream.identifier] = nil
+    log.record(stream)
+    // `:status 200` is entry 8 of HPACK's static table.
+    let head = HTTP2Frame(
+      kind: .headers, flags: HTTP2Frame.endHeaders, stream: stream.identifier, payload: [0x88])
+    let data = HTTP2Frame(
+      kind: .data, flags: HTTP2Frame.endStream, stream: stream.identifier, payload: Array(body.utf8))
+    try connection.send(head.bytes + data.bytes)
   }
 
   private mutating func play(_ steps: [TestStep], _ stream: TestHTTP2Server.Stream) throws {

@@ -21,6 +21,8 @@ package final class TestHTTP2Server: Sendable {
   package enum Answer: Sendable {
     /// 200 with these bytes, once the request is complete.
     case ok(String)
+    /// 200 with the SHA-256 of the request's body, once that is complete.
+    case digest
     /// This status and no body, once the request is complete.
     case status(Int)
     /// RST_STREAM with this code (7 is REFUSED_STREAM, 2 INTERNAL_ERROR) as soon as the headers have come.
