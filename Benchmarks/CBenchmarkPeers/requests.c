@@ -18,6 +18,8 @@ struct afb_requests {
   CURLM *multi;
   CURL **handles;
   long handle_count;
+  CURL **parked;
+  long parked_count;
   int epoll;
   int bell;         /* what wakes the thread that carries requests out for another; -1 without */
   int64_t deadline; /* of libcurl's one timer, in ms; -1 without */
@@ -70,7 +72,8 @@ afb_requests *afb_requests_open(const afb_requests_options *options, char *error
   peer->body_size = 64 << 10;
   peer->body = malloc(peer->body_size);
   peer->handles = calloc((size_t)options->in_flight, sizeof *peer->handles);
-  if (peer->epoll < 0 || peer->multi == NULL || peer->body == NULL || peer->handles == NULL) {
+  peer->parked = calloc((size_t)options->parked + 1, sizeof *peer->parked);
+  if (peer->epoll < 0 || peer->multi == NULL || peer->body == NULL || peer->handles == NULL || peer->parked == NULL) {
     snprintf(error, AFB_ERROR_SIZE, "cannot set libcurl up: %s", strerror(errno));
     afb_requests_close(peer);
     return NULL;
@@ -79,7 +82,7 @@ afb_requests *afb_requests_open(const afb_requests_options *options, char *error
   curl_multi_setopt(peer->multi, CURLMOPT_SOCKETDATA, peer);
   curl_multi_setopt(peer->multi, CURLMOPT_TIMERFUNCTION, on_timer);
   curl_multi_setopt(peer->multi, CURLMOPT_TIMERDATA, peer);
-  curl_multi_setopt(peer->multi, CURLMOPT_MAXCONNECTS, options->in_flight + 8);
+  curl_multi_setopt(peer->multi, CURLMOPT_MAXCONNECTS, options->in_flight + options->parked + 8);
   for (long i = 0; i < options->in_flight; i++) {
     CURL *easy = afb_easy(options->url, options->ca_file, options->http2, error);
     if (easy == NULL) {
@@ -89,6 +92,17 @@ afb_requests *afb_requests_open(const afb_requests_options *options, char *error
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, keep);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, peer);
     peer->handles[peer->handle_count++] = easy;
+  }
+  for (long i = 0; i < options->parked; i++) {
+    CURL *easy = afb_easy(options->parked_url, options->ca_file, 0, error);
+    if (easy == NULL) {
+      afb_requests_close(peer);
+      return NULL;
+    }
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, keep);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, peer);
+    peer->parked[peer->parked_count++] = easy;
+    curl_multi_add_handle(peer->multi, easy);
   }
   return peer;
 }
@@ -236,6 +250,10 @@ int afb_requests_run_elsewhere(afb_requests *peer, int64_t count, char *error) {
 }
 
 void afb_requests_close(afb_requests *peer) {
+  for (long i = 0; i < peer->parked_count; i++) {
+    curl_multi_remove_handle(peer->multi, peer->parked[i]);
+    curl_easy_cleanup(peer->parked[i]);
+  }
   for (long i = 0; i < peer->handle_count; i++) {
     curl_multi_remove_handle(peer->multi, peer->handles[i]);
     curl_easy_cleanup(peer->handles[i]);
@@ -243,8 +261,31 @@ void afb_requests_close(afb_requests *peer) {
   if (peer->multi != NULL) curl_multi_cleanup(peer->multi);
   if (peer->epoll >= 0) close(peer->epoll);
   free(peer->handles);
+  free(peer->parked);
   free(peer->body);
   free(peer);
+}
+
+static size_t keep_text(char *bytes, size_t size, size_t count, void *user) {
+  char *text = user;
+  size_t length = strlen(text);
+  if (length + size * count < 64) memcpy(text + length, bytes, size * count);
+  return size * count;
+}
+
+int64_t afb_get_count(const char *url, char *error) {
+  char text[64] = "";
+  long long value = -1;
+  CURL *easy = afb_easy(url, NULL, 0, error);
+  if (easy == NULL) return -1;
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, keep_text);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, text);
+  CURLcode code = curl_easy_perform(easy);
+  if (code != CURLE_OK) afb_fail(code, NULL, error);
+  else if (afb_check_status(easy, error) == 0 && sscanf(text, "{\"bytes\":%lld}", &value) != 1)
+    snprintf(error, AFB_ERROR_SIZE, "%s answered no number but %s", url, text);
+  curl_easy_cleanup(easy);
+  return value;
 }
 
 static size_t drop(char *bytes, size_t size, size_t count, void *user) {

@@ -36,7 +36,7 @@ typedef struct {
   int fd;
   SSL *ssl;
   phase phase;
-  int wants_write, keeps_alive;
+  int wants_write, keeps_alive, is_parked;
   char input[INPUT_SIZE];
   size_t input_start, input_end;
   char output[512];
@@ -53,6 +53,7 @@ struct afb_server {
   int source_fd;
   char *source;
   char *scratch;
+  int64_t parked; /* connections whose request is never answered */
 };
 
 /* 200 bytes, as a small API answers. */
@@ -102,7 +103,8 @@ static ssize_t transmit_source(afb_server *s, connection *c, size_t size) {
 
 /* --- connections --------------------------------------------------------------------------------------------------- */
 
-static void drop(connection *c) {
+static void drop(afb_server *s, connection *c) {
+  s->parked -= c->is_parked;
   if (c->ssl != NULL) {
     SSL_shutdown(c->ssl);
     SSL_free(c->ssl);
@@ -163,7 +165,7 @@ static void finish_body(connection *c) {
 }
 
 /* Reads the head that starts at `head` and is `length` bytes long, its blank line included. 0 if it is not HTTP. */
-static int begin(connection *c, char *head, size_t length) {
+static int begin(afb_server *s, connection *c, char *head, size_t length) {
   char *end = head + length;
   int is_chunked = 0, expects = 0;
   c->keeps_alive = 1;
@@ -188,6 +190,12 @@ static int begin(connection *c, char *head, size_t length) {
   if (c->body_left < 0) return 0;
   if (strncmp(path, "/json", 5) == 0 && c->body_left == 0 && !is_chunked) {
     answer(c, "application/json", sizeof json - 1, json);
+  } else if (strncmp(path, "/parked", 7) == 0) {
+    c->body_count = s->parked;
+    finish_body(c);
+  } else if (strncmp(path, "/park", 5) == 0) {
+    s->parked += !c->is_parked;
+    c->is_parked = 1;
   } else if (strncmp(path, "/bytes/", 7) == 0) {
     c->source_left = strtoll(path + 7, NULL, 10);
     c->source_offset = 0;
@@ -211,7 +219,7 @@ static char *take_line(connection *c) {
 }
 
 /* Goes on with what `input` holds. 1 to go on later, 0 to close. */
-static int digest(connection *c) {
+static int digest(afb_server *s, connection *c) {
   while (c->input_start < c->input_end && c->source_left == 0) {
     /* Answers to pipelined requests wait until those before have been sent. */
     if (c->phase == HEAD && c->output_end > 0) return 1;
@@ -224,7 +232,7 @@ static int digest(connection *c) {
       if (end == NULL) return count < INPUT_SIZE;
       size_t length = (size_t)(end + 4 - start);
       c->input_start += length;
-      if (!begin(c, start, length)) return 0;
+      if (!begin(s, c, start, length)) return 0;
       break;
     }
     case SIZED_BODY:
@@ -307,7 +315,7 @@ static void serve(afb_server *s, connection *c) {
   for (;;) {
     sent = flush_output(s, c);
     if (sent <= 0) break;
-    if (!digest(c)) {
+    if (!digest(s, c)) {
       sent = 0;
       break;
     }
@@ -323,7 +331,7 @@ static void serve(afb_server *s, connection *c) {
     turn -= count;
   }
   if (sent == 0) {
-    drop(c);
+    drop(s, c);
     return;
   }
   int wants_write = sent < 0;

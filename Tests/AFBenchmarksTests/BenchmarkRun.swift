@@ -24,7 +24,7 @@ struct BenchmarkRun {
   }
 
   /// It lies beside the tests.
-  private static var executable: URL {
+  static var executable: URL {
     var directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     while directory.path != "/" {
       let candidate = directory.appendingPathComponent("AFBenchmarks")

@@ -25,6 +25,7 @@ import Testing
     "Every workload runs with its yardstick and writes the promised JSON",
     arguments: [
       ("requests", "libcurl", ["requests-h1-1", "requests-h1-64"], ["--http", "1.1"]),
+      ("parked", "libcurl", ["parked-100-h1-1", "parked-100-h1-64"], []),
       ("upload", "libcurl", ["upload-h1-1MiB"], ["--size", "1MiB"]),
       ("upload", "libcurl", ["upload-h1-tls-1MiB"], ["--size", "1MiB", "--tls"]),
       ("tls", "libcurl", ["tls-h1-1"], []),
@@ -52,7 +53,7 @@ import Testing
       #expect(base.time_ratio == 1 && base.cpu_ratio == 1)
       #expect(run.output.contains(name))
     }
-    let isBulk = !["requests", "tls", "serialize"].contains(workload)
+    let isBulk = !["requests", "parked", "tls", "serialize"].contains(workload)
     for entry in entries {
       #expect(cases.contains(entry.workload))
       #expect(entry.rate > 0 && entry.peak_rss_mib > 1)
@@ -106,7 +107,7 @@ import Testing
     let run = try BenchmarkRun(["--help"])
     #expect(run.status == 0)
     for word in [
-      "requests", "tls", "upload", "download", "stream", "--json", "--peers", "--quick", "--rounds", "--tls",
+      "requests", "parked", "tls", "upload", "download", "stream", "--json", "--peers", "--quick", "--rounds", "--tls",
     ] {
       #expect(run.output.contains(word))
     }

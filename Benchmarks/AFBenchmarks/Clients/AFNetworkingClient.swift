@@ -36,6 +36,19 @@ enum AFNetworkingClient {
     }
   }
 
+  static let parkedRequests = Client(
+    name: "AFNetworking", summary: "this package: async get(_:), the polls on the same manager"
+  ) { job, meter in
+    DescriptorLimit.raise()
+    let manager = try makeManager(job)
+    defer { manager.invalidateSessionCancelingTasks(true, resetSession: false) }
+    for _ in 0..<job.parked { manager.get("park", success: nil) }
+    try await Parking.waitUntilFull(job) {}
+    try await RequestPace.measure(job, meter) { count in
+      try await RequestPace.sendConcurrently(count, job) { _ = try await manager.get("json") }
+    }
+  }
+
   static let freshConnections = Client(
     name: "AFNetworking", summary: "this package: async get(_:), the default policy"
   ) { job, meter in
@@ -74,7 +87,7 @@ enum AFNetworkingClient {
 
   private static func makeManager(_ job: Job, completionQueue: DispatchQueue? = nil) throws -> AFHTTPSessionManager {
     let configuration = URLSessionConfiguration.default
-    configuration.httpMaximumConnectionsPerHost = max(job.concurrency, 6)
+    configuration.httpMaximumConnectionsPerHost = max(job.concurrency + job.parked, 6)
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
     configuration.timeoutIntervalForRequest = 600

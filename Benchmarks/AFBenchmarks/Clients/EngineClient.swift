@@ -18,6 +18,22 @@ enum EngineClient {
     }
   }
 
+  static let parkedRequests = Client(name: "engine", summary: summary, isUsual: false) { job, meter in
+    DescriptorLimit.raise()
+    let engine = makeEngine(job)
+    defer { engine.shutDown(cancelling: true) }
+    let request = makeRequest(job)
+    var poll = request
+    poll.url = Parking.url(job)
+    for _ in 0..<job.parked { engine.start(poll, handler: Poll()) }
+    try await Parking.waitUntilFull(job) {}
+    try await RequestPace.measure(job, meter) { count in
+      try await withCheckedThrowingContinuation { continuation in
+        RequestRelay(engine, request, count: count, continuation).begin(inFlight: job.concurrency)
+      }
+    }
+  }
+
   static let upload = Client(name: "engine", summary: summary, isUsual: false) { job, meter in
     let engine = makeEngine(job)
     defer { engine.shutDown(cancelling: true) }
@@ -53,8 +69,8 @@ enum EngineClient {
 
   private static func makeEngine(_ job: Job) -> Engine {
     var configuration = EngineConfiguration()
-    configuration.maximumConnectionsPerHost = job.concurrency
-    configuration.maximumIdleConnections = job.concurrency + 8
+    configuration.maximumConnectionsPerHost = job.concurrency + job.parked
+    configuration.maximumIdleConnections = job.concurrency + job.parked + 8
     // The judgement is AFSecurity's work, which this client leaves out with the rest.
     configuration.evaluateTrust = { _ in .accept }
     return Engine(configuration: configuration)
@@ -122,6 +138,14 @@ private final class RequestRelay: TransferHandler {
     }
     return nil
   }
+}
+
+/// A request that nobody waits for.
+private final class Poll: TransferHandler {
+  func transfer(_ transfer: TransferHandle, didReceive head: ResponseHead) -> ResponseRoute { .discard }
+  func transfer(_ transfer: TransferHandle, didSend total: Int64, expected: Int64?) {}
+  func transfer(_ transfer: TransferHandle, didReceive total: Int64, expected: Int64?) {}
+  func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) -> TransferSequel? { nil }
 }
 
 /// One transfer, awaited.

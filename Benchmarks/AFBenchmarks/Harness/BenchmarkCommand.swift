@@ -8,6 +8,7 @@ struct BenchmarkCommand {
   func run() async throws {
     warnAboutDebugBuild()
     let plans = try makePlans()
+    Leftovers.clearWhenInterrupted()
     let workbench = try Workbench(options: options)
     let gate = LoadGate(isActive: options.waitsForQuiet) { [getpid()] + workbench.serverIdentifiers }
     let steps = plans.flatMap { plan in

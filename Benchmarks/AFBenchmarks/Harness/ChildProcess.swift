@@ -21,6 +21,7 @@ final class ChildProcess {
     process.standardOutput = output
     process.standardError = errors
     try process.run()
+    Leftovers.add(child: process.processIdentifier)
   }
 
   /// This program, started once more.
@@ -46,6 +47,7 @@ final class ChildProcess {
       usleep(20_000)
     }
     process.waitUntilExit()
+    Leftovers.remove(child: identifier)
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     guard process.terminationStatus == 0, process.terminationReason == .exit else {
       let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -60,6 +62,7 @@ final class ChildProcess {
     try? input.fileHandleForWriting.close()
     process.terminate()
     process.waitUntilExit()
+    Leftovers.remove(child: identifier)
   }
 }
 

@@ -25,6 +25,11 @@ enum ProcessFile {
     return fields[11...14].reduce(0) { $0 + (Double($1) ?? 0) } / ticksPerSecond
   }
 
+  /// The process that started it; nil when it is gone.
+  static func parent(of process: pid_t) -> pid_t? {
+    status(of: process)["PPid"].map { pid_t($0) }
+  }
+
   /// Resident bytes of a living process.
   static func residentBytes(of process: pid_t) -> Int64 {
     let fields = read("/proc/\(process)/statm").split(separator: " ")

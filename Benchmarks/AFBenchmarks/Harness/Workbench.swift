@@ -18,13 +18,16 @@ final class Workbench {
     isDirectoryGiven = options.directory != nil
     let parent = options.directory ?? NSTemporaryDirectory()
     directory = URL(fileURLWithPath: parent).appendingPathComponent("AFBenchmarks-\(UUID().uuidString)").path
+    Leftovers.add(directory: directory)
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
   }
 
   deinit {
     servers = [:]
-    if let downloadDirectory { try? FileManager.default.removeItem(atPath: downloadDirectory) }
-    try? FileManager.default.removeItem(atPath: directory)
+    for path in [downloadDirectory, directory].compactMap({ $0 }) {
+      try? FileManager.default.removeItem(atPath: path)
+      Leftovers.remove(directory: path)
+    }
   }
 
   var serverIdentifiers: [pid_t] { servers.values.flatMap(\.identifiers) }
@@ -60,7 +63,9 @@ final class Workbench {
     }
     if let downloadDirectory { return downloadDirectory }
     let path = "/dev/shm/" + URL(fileURLWithPath: directory).lastPathComponent
+    Leftovers.add(directory: path)
     guard (try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)) != nil else {
+      Leftovers.remove(directory: path)
       return nil
     }
     downloadDirectory = path

@@ -5,6 +5,7 @@ import Foundation
 /// standard input ends.
 enum ServeCommand {
   static func run(_ arguments: [String]) throws {
+    DescriptorLimit.raise()
     let certificate = arguments.count == 2 ? arguments[0] : nil
     let key = arguments.count == 2 ? arguments[1] : nil
     var server: OpaquePointer?

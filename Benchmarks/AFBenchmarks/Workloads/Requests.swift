@@ -85,15 +85,21 @@ enum LibcurlRequests {
     _ = try withPeerError { error -> Int32 in
       peer = job.url.withCString { url in
         withOptionalCString(job.authority) { authority in
-          var options = afb_requests_options(
-            url: url, ca_file: authority, in_flight: job.concurrency, http2: job.usesHTTP2 ? 1 : 0)
-          return afb_requests_open(&options, error)
+          Parking.url(job).withCString { parkedURL in
+            var options = afb_requests_options(
+              url: url, ca_file: authority, in_flight: job.concurrency, http2: job.usesHTTP2 ? 1 : 0,
+              parked_url: parkedURL, parked: job.parked)
+            return afb_requests_open(&options, error)
+          }
         }
       }
       return peer == nil ? -1 : 0
     }
     guard let peer else { return }
     defer { afb_requests_close(peer) }
+    if job.parked > 0 {
+      try await Parking.waitUntilFull(job) { _ = try withPeerError { afb_requests_run(peer, 64, $0) } }
+    }
     try await RequestPace.measure(job, meter) { count in
       _ = try withPeerError { send(peer, count, $0) }
     }

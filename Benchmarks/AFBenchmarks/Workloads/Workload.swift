@@ -76,6 +76,8 @@ struct Job: Codable, Sendable {
   var allAuthorities: String?
   var usesHTTP2 = false
   var concurrency = 1
+  /// Requests beside the others that the server never answers.
+  var parked = 0
   /// How long to go on, where the amount of work is open.
   var seconds = 1.0
   var file = ""

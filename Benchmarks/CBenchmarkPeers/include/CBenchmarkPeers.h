@@ -16,6 +16,8 @@ typedef struct {
   const char *_Nullable ca_file; /* the authority to trust, for https */
   long in_flight;                /* requests under way at any moment */
   int http2;                     /* one multiplexed connection instead of one connection for each request in flight */
+  const char *_Nullable parked_url; /* a request that is not answered, made `parked` times beside the others */
+  long parked;
 } afb_requests_options;
 
 typedef struct afb_requests afb_requests;
@@ -28,6 +30,9 @@ int afb_requests_run(afb_requests *_Nonnull peer, int64_t count, char *_Nonnull 
    hands requests over and is woken when there are answers, all those of one turn of the loop at a time. */
 int afb_requests_run_elsewhere(afb_requests *_Nonnull peer, int64_t count, char *_Nonnull error);
 void afb_requests_close(afb_requests *_Nonnull peer);
+
+/* The number in {"bytes":N}, which the URL must answer; -1 on failure. */
+int64_t afb_get_count(const char *_Nonnull url, char *_Nonnull error);
 
 /* Makes `count` GET requests one after the other, each on a new TLS connection; TLS sessions are resumed. `ca_file` holds the
    authorities to trust. With `keeps_directory` libcurl also has the directory of certificates that Debian builds in, and
@@ -88,12 +93,19 @@ void afb_profile_start(void);
 /* Ends it, and gives the share of each stage in the processor time since. */
 void afb_profile_stop(double shares[_Nonnull AFB_STAGE_COUNT]);
 
+/* --- life ---------------------------------------------------------------------------------------------------------- */
+
+/* From here on SIGINT and SIGTERM do not end this process: the signal's number is written to `pipe` as one byte. Programs
+   that it starts are not affected. */
+void afb_catch_interrupts(int pipe);
+
 /* --- the server ---------------------------------------------------------------------------------------------------- */
 
 typedef struct afb_server afb_server;
 
 /* Listens on a free port of 127.0.0.1. With a certificate and a key (PEM files) it speaks TLS. Null on failure.
-   GET /json answers a JSON object of 200 bytes; GET /bytes/N answers N bytes; any other request has its body counted and
+   GET /json answers a JSON object of 200 bytes; GET /bytes/N answers N bytes; GET /park is never answered, and GET /parked
+   answers {"bytes":N} with the number of connections on which that is so; any other request has its body counted and
    thrown away, and is answered {"bytes":N}. HTTP/1.1 with keep-alive, Content-Length or chunked bodies. */
 afb_server *_Nullable afb_server_open(const char *_Nullable certificate, const char *_Nullable key, char *_Nonnull error);
 int afb_server_port(const afb_server *_Nonnull server);
