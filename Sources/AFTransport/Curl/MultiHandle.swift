@@ -20,6 +20,9 @@ final class MultiHandle {
   private var due = MonotonicTime.distantFuture
   private var events = [epoll_event](repeating: epoll_event(), count: 128)
   private var isClosed = false
+  private let idleLimit: Int
+  /// Connections that libcurl may have for now, and so keep.
+  private var room = 0
 
   init?(mailbox: Mailbox, configuration: EngineConfiguration) {
     guard let raw = af_curl_multi_init() else { return nil }
@@ -37,6 +40,7 @@ final class MultiHandle {
       return nil
     }
     self.raw = raw
+    idleLimit = configuration.maximumIdleConnections
     self.mailbox = mailbox
     self.poll = poll
     self.bell = bell
@@ -61,9 +65,18 @@ final class MultiHandle {
       return 0
     }
     _ = af_curl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    _ = af_curl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, configuration.maximumIdleConnections)
     _ = af_curl_multi_setopt_long(raw, CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.maximumStreamsPerHost)
     mailbox.attach(bell: bell)
+  }
+
+  /// Has as many idle connections kept as the configuration says beside those of `count` transfers: libcurl counts both together,
+  /// and with many transfers under way would close every other connection after its first request (pitfall 38).
+  func makeRoom(for count: Int) {
+    // In steps, so that libcurl is seldom told.
+    let wanted = idleLimit + (count + 63) / 64 * 64
+    guard wanted != room else { return }
+    room = wanted
+    _ = af_curl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, wanted)
   }
 
   func add(_ easy: EasyHandle) -> Bool {

@@ -157,6 +157,7 @@ final class EngineLoop {
     let mailbox = mailbox
     transfer.source.connect { mailbox.send(.resumeSending(id)) }
     if silences.isSuspect(waiting.origin, transfers) { transfer.easy.set(CURLOPT_FRESH_CONNECT, 1) }
+    multi.makeRoom(for: transfers.count)
     guard multi.add(transfer.easy) else {
       _ = transfer.machine.fail(TransferFailure(kind: .transport, message: "libcurl does not take the transfer"))
       return end(transfer, nil)

@@ -200,4 +200,15 @@ import Testing
       }
     }
   }
+
+  @Test func `38: connections are used again beside many that are in use`() async throws {
+    let engine = Engine.forTests(connectionsPerHost: 200)
+    try await withTestServer(handler: { $0.path == "/park" ? .none(.stall) : .text("x") }) { server in
+      let polls = (0..<100).map { _ in engine.start(.get(server.url("park")), handler: TransferProbe()) }
+      try await eventually(within: 20, "100 polls") { server.requestCount == 100 }
+      for _ in 0..<10 { #expect(await engine.run(.get(server.url())).failure == nil) }
+      #expect(server.acceptCount == 101)
+      for poll in polls { poll.cancel() }
+    }
+  }
 }
