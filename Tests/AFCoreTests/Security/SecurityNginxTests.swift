@@ -9,10 +9,12 @@ import Testing
   @Test func `nginx staples what openssl ocsp says, and the policy hears it`() async throws {
     let authority = try TestAuthority.make()
     let identity = try authority.issue(names: ["localhost"])
-    for (status, code) in [("V", nil), ("R", AFSecurityError.Code.revoked)] as [(String, AFSecurityError.Code?)] {
+    for (isRevoked, code) in [(false, nil), (true, AFSecurityError.Code.revoked)] as [(Bool, AFSecurityError.Code?)] {
       let directory = try TemporaryDirectory()
-      try write(authority, identity, status, to: directory)
-      let nginx = try Nginx(directory)
+      _ = try directory.write(Data(identity.chainPEM.utf8), to: "server.pem")
+      _ = try directory.write(Data(identity.keyPEM.utf8), to: "server.key")
+      let response = try OpenSSLTool.ocspResponse(authority, identity, isRevoked: isRevoked, in: directory)
+      let nginx = try Nginx(directory, response: response)
       defer { nginx.stop() }
       let policy = try AFSecurityPolicy.trusting(authority)
       policy.revocationChecking = AFRevocationChecking(requirement: .required)
@@ -28,36 +30,6 @@ import Testing
       #expect(await get(manager, "").refusal == code)
     }
   }
-
-  private func write(
-    _ authority: TestAuthority, _ identity: TestIdentity, _ status: String, to directory: TemporaryDirectory
-  ) throws {
-    let issuer = try directory.write(Data(authority.certificatePEM.utf8), to: "ca.pem").path
-    let issuerKey = try directory.write(Data(authority.key.pem().utf8), to: "ca.key").path
-    let leaf = try directory.write(Data(identity.chainPEM.utf8), to: "server.pem").path
-    _ = try directory.write(Data(identity.keyPEM.utf8), to: "server.key")
-    let serial = try AFCertificate(derRepresentation: identity.certificate).serialNumber
-    let revoked = status == "R" ? "200101000000Z" : ""
-    let index = "\(status)\t401231000000Z\t\(revoked)\t\(serial)\tunknown\t/CN=localhost\n"
-    let indexFile = try directory.write(Data(index.utf8), to: "index.txt").path
-    let query = directory.file("query.der").path
-    try openssl(["ocsp", "-issuer", issuer, "-cert", leaf, "-reqout", query, "-no_nonce"])
-    try openssl([
-      "ocsp", "-index", indexFile, "-rsigner", issuer, "-rkey", issuerKey, "-CA", issuer, "-reqin", query, "-respout",
-      directory.file("response.der").path, "-ndays", "1",
-    ])
-  }
-
-  private func openssl(_ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-    process.arguments = arguments
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " "))")
-  }
 }
 
 /// An nginx of the test's own, ended with it.
@@ -65,7 +37,7 @@ private final class Nginx {
   let url: URL
   private let process = Process()
 
-  init(_ directory: TemporaryDirectory) throws {
+  init(_ directory: TemporaryDirectory, response: String) throws {
     // A port that the kernel has just given away and taken back.
     let probe = try RawServer { _ in }
     let port = probe.port
@@ -83,7 +55,7 @@ private final class Nginx {
         server {
           listen 127.0.0.1:\(port) ssl http2;
           ssl_certificate \(directory.path)/server.pem; ssl_certificate_key \(directory.path)/server.key;
-          ssl_stapling on; ssl_stapling_file \(directory.path)/response.der;
+          ssl_stapling on; ssl_stapling_file \(response);
           location / { return 200 'reached'; }
         }
       }
