@@ -4,7 +4,10 @@ import Foundation
 import Testing
 
 @Suite struct PolicyTests {
-  @Test func `AF-T065–T068 the default policy pins nothing, refuses invalid certificates and checks names`() {
+  @Test
+  func
+    `AF-T065, AF-T066, AF-T067, AF-T068 the default policy pins nothing, refuses invalid certificates and checks names`()
+  {
     let policy = AFSecurityPolicy.default()
     #expect(policy.sslPinningMode == .none)
     #expect(!policy.allowInvalidCertificates)
@@ -13,7 +16,9 @@ import Testing
   }
 
   @Test(arguments: [AFSSLPinningMode.publicKey, .certificate])
-  func `AF-T073, T074, T085, T086 a policy holds each certificate of a directory once`(mode: AFSSLPinningMode) throws {
+  func `AF-T073, AF-T074, AF-T085, AF-T086 a policy holds each certificate of a directory once`(mode: AFSSLPinningMode)
+    throws
+  {
     let fixtures = try Fixtures()
     let directory = try TemporaryDirectory()
     try fixtures.leaf.certificate.write(to: directory.url.appendingPathComponent("leaf.cer"))

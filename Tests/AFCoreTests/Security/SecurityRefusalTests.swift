@@ -71,6 +71,13 @@ import Testing
     Case(
       name: "weak key", server: { try $0.issue(names: ["localhost"], key: TestKey(.rsa1024)) }, code: .weakKey),
     Case(
+      name: "a hundred certificates",
+      server: { root in
+        var identity = try root.issue(names: ["localhost"])
+        identity.intermediates = try (0..<100).map { _ in try TestAuthority.make().certificate }
+        return identity
+      }, code: .chainTooLong),
+    Case(
       name: "no pins", server: { try $0.issue(names: ["localhost"]) },
       policy: { root, _ in try .trusting(root, .publicKey) }, code: .noPins),
     Case(
@@ -95,8 +102,9 @@ import Testing
       #expect(error.localizedDescription.contains(item.host))
       let reason = try #require(error.userInfo[NSUnderlyingErrorKey] as? AFSecurityError)
       #expect(error.localizedDescription.contains(reason.reason))
-      let trust = try #require(error.userInfo[NSURLErrorFailingURLPeerTrustErrorKey] as? AFServerTrust)
-      #expect(trust.certificates.map(\.derRepresentation) == identity.chain)
+      let trust = error.userInfo[NSURLErrorFailingURLPeerTrustErrorKey] as? AFServerTrust
+      // Of a chain that is too long nothing is kept.
+      #expect(trust?.certificates.map(\.derRepresentation) == (item.code == .chainTooLong ? nil : identity.chain))
     }
   }
 
@@ -111,6 +119,38 @@ import Testing
     #expect(server.streams.isEmpty)
     #expect(server.raw.connections.allSatisfy { $0.bytesReceived == 0 })
     try server.stop()
+  }
+
+  @Test(arguments: cases, [AFTransportOptions.HTTPVersion.http1, .automatic])
+  func `a refused server receives no byte of the request, through a CONNECT proxy`(
+    item: Case, version: AFTransportOptions.HTTPVersion
+  ) async throws {
+    let authority = try TestAuthority.make()
+    let identity = try item.server(authority)
+    let proxy = try TestProxy()
+    let server = try TestHTTP2Server(identity: identity) { _ in .ok("reached") }
+    let manager = makeManager(for: server.url("", host: item.host), try item.policy(authority, identity))
+    manager.transportOptions.proxy = .init(url: proxy.url.absoluteString)
+    manager.transportOptions.httpVersion = version
+    let outcome = await get(manager)
+    #expect(outcome.refusal == item.code, "\(outcome)")
+    #expect(server.raw.connections.count == 1 && server.raw.connections.allSatisfy { $0.bytesReceived == 0 })
+    #expect(proxy.requests.map(\.method) == ["CONNECT"])
+    try server.stop()
+    try proxy.stop()
+  }
+
+  @Test func `a chain beyond what OpenSSL takes ends the handshake, and no byte follows it`() async throws {
+    let authority = try TestAuthority.make()
+    var identity = try authority.issue(names: ["localhost"])
+    identity.intermediates = Array(repeating: try TestAuthority.make().certificate, count: 400)
+    var options = TestServer.Options(tls: TestTLS(identity))
+    options.reportsMalformedRequests = false
+    try await withTestServer(options, handler: { _ in .text("reached") }) { server in
+      let outcome = await get(makeManager(for: server.url("", host: "localhost"), try .trusting(authority)))
+      #expect(outcome.error?.urlError?.code == .secureConnectionFailed, "\(outcome)")
+      #expect(server.requestCount == 0 && server.requestBytes == 0)
+    }
   }
 
   @Test func `B16, B17, B18 what must be accepted is`() async throws {

@@ -86,6 +86,22 @@ private final class UnmeasuredBody: BodyReader {
     }
   }
 
+  @Test func `B20: over HTTP/2 and through a CONNECT proxy nothing is connected either`() async throws {
+    let proxy = try TestProxy()
+    let server = try TestHTTP2Server(identity: try TestAuthority.make().issue(names: ["localhost"])) { _ in .ok("x") }
+    for route in [ProxyRoute.direct, .proxy(url: proxy.url.absoluteString, user: nil, password: nil, bypass: nil)] {
+      let outcome = await Engine.forTests().run(
+        .get(server.url(host: "localhost")) {
+          $0.headers = [.init("X", "a\r\nX-Injected: yes")]
+          $0.options.proxy = route
+        })
+      #expect(outcome.failure.map { "\($0.kind)" } == "badRequest")
+    }
+    #expect(server.acceptCount == 0 && proxy.requests.isEmpty)
+    try server.stop()
+    try proxy.stop()
+  }
+
   @Test func `B20: a method that is no token is refused`() async throws {
     let request = TransferRequest(url: "http://127.0.0.1:9/", method: "GET /x HTTP/1.1\r\nA: b")
     guard case .badRequest = await Engine.forTests().run(request).failure?.kind else {
