@@ -99,9 +99,9 @@ extension TaskCore {
       state.phase = .asking(state.questions)
       return (state.questions, state.current.timeout ?? session.settings.requestTimeout)
     }
-    guard let question, timeout > 0, timeout < 1e8 else { return question }
-    DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { [weak self] in
-      if self?.close(question) == true { self?.finish() }
+    guard let question else { return nil }
+    limit(question, seconds: timeout) { task in
+      if task.close(question) { task.finish() }
     }
     return question
   }

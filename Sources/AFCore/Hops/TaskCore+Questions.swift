@@ -1,6 +1,5 @@
 import AFSupport
 import AFTransport
-import Dispatch
 import Foundation
 
 extension TaskCore {
@@ -16,22 +15,39 @@ extension TaskCore {
     }
     // Whoever cancelled between two hops found nothing to end.
     if isCancelled, transfer == nil { finish() }
-    guard timeout > 0, timeout < 1e8 else { return question }
-    DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { [weak self] in
-      guard let self, state.withLock({ $0.openQuestion == question }) else { return }
-      let url = state.withLock { $0.current.url }
-      cancel(URLError.make(.timedOut, url: url, "Nobody answered a question about the request within \(timeout) s"))
+    limit(question, seconds: timeout) { task in
+      let url = task.state.withLock { $0.current.url }
+      task.cancel(
+        URLError.make(.timedOut, url: url, "Nobody answered a question about the request within \(timeout) s"))
     }
     return question
+  }
+
+  /// Has `late` called if a question is still open after so many seconds.
+  func limit(_ question: Int, seconds: Double, late: @escaping @Sendable (TaskCore) -> Void) {
+    guard seconds > 0, seconds < 1e8 else { return }
+    let limit = TimeLimit(seconds: seconds) { [weak self] in
+      guard let self, state.withLock({ $0.openQuestion == question }) else { return }
+      late(self)
+    }
+    let unneeded = state.withLock { state -> TimeLimit? in
+      guard state.openQuestion == question else { return limit }
+      defer { state.questionLimit = limit }
+      return state.questionLimit
+    }
+    unneeded?.cancel()
   }
 
   /// Takes an answer.
   /// - Returns: Whether it counts: the first one, and the task still waits for it.
   func close(_ question: Int) -> Bool {
-    state.withLock { state in
-      guard state.openQuestion == question, !state.isOver, !state.isCancelled else { return false }
+    let (counts, limit) = state.withLock { state -> (Bool, TimeLimit?) in
+      guard state.openQuestion == question, !state.isOver, !state.isCancelled else { return (false, nil) }
       state.openQuestion = nil
-      return true
+      defer { state.questionLimit = nil }
+      return (true, state.questionLimit)
     }
+    limit?.cancel()
+    return counts
   }
 }

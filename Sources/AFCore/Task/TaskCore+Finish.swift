@@ -24,6 +24,7 @@ extension TaskCore {
     var bearerWait: BearerWait?
     var resumeData: Data?
     var onResumeData: (@Sendable (Data?) -> Void)?
+    var questionLimit: TimeLimit?
     var onAbandonedQuestion: (@Sendable () -> Void)?
   }
 
@@ -59,6 +60,7 @@ extension TaskCore {
         state.runningShell = nil
         state.hold = HoldState()
         state.bearer.wait = nil
+        state.questionLimit = nil
         state.onAbandonedQuestion = nil
       }
       return Ending(
@@ -67,7 +69,8 @@ extension TaskCore {
         body: state.body, error: state.error, rawError: state.rawError ?? state.error,
         runningShell: state.runningShell, stream: state.stream, download: state.download, wait: state.hold.wait,
         bearerWait: state.bearer.wait, resumeData: state.downloading.resumeData,
-        onResumeData: state.downloading.onResumeData, onAbandonedQuestion: state.onAbandonedQuestion)
+        onResumeData: state.downloading.onResumeData, questionLimit: state.questionLimit,
+        onAbandonedQuestion: state.onAbandonedQuestion)
     }
     guard let ending else { return nil }
     ending.session?.forget(identifier)
@@ -75,6 +78,7 @@ extension TaskCore {
     if ending.error != nil { ending.download?.discard() }
     ending.wait?.cancel()
     ending.bearerWait?.cancel()
+    ending.questionLimit?.cancel()
     ending.onAbandonedQuestion?()
     ending.onResumeData?(ending.resumeData)
     ending.stream?.finish(ending.error.map { .failure($0) } ?? .success(()))

@@ -82,6 +82,8 @@ struct TaskState {
   var hasQueuedCallbacks = false
   var questions = 0
   var openQuestion: Int?
+  /// How long the open question may stay so.
+  var questionLimit: TimeLimit?
   /// Called when the task ends with a question open that others wait for.
   var onAbandonedQuestion: (@Sendable () -> Void)?
   var hopCount = 0
