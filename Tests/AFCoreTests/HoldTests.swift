@@ -15,7 +15,7 @@ struct HoldTests {
     let server: TestServer
     let manager: AFURLSessionManager
 
-    init(holds: Bool = true) async throws {
+    init(holds: Bool = true, cache: URLCache? = nil) async throws {
       client = try TestNamespace()
       let far = try TestNamespace()
       try await client.ip(
@@ -32,15 +32,18 @@ struct HoldTests {
       let reachability = AFNetworkReachabilityManager(target: .general, callbackQueue: .global(), monitor: monitor)
       try await client.run { reachability.startMonitoring() }
       try await eventually { reachability.networkReachabilityStatus == .notReachable }
-      // Without a cache, which would be asked first, on a thread of its own.
-      manager = AFURLSessionManager(sessionConfiguration: quietConfiguration())
+      let configuration = quietConfiguration()
+      configuration.urlCache = cache
+      manager = AFURLSessionManager(sessionConfiguration: configuration)
       manager.responseSerializer = AFHTTPResponseSerializer()
       manager.completionQueue = DispatchQueue(label: "test.completion")
       manager.reachabilityManager = reachability
       manager.transportOptions.holdsUntilReachable = holds
-      // So is the engine's thread, by the first request: one to loopback, which is never held.
+      // So is the engine's thread, by the first request: one to loopback, which is never held, and about which no cache is asked
+      // on a thread of its own.
       let local = try await client.run { try TestServer { _ in .text("here") } }
-      let (error, _) = try await run(URLRequest(url: local.url()))
+      let first = URLRequest(url: local.url(), cachePolicy: .reloadIgnoringLocalCacheData)
+      let (error, _) = try await run(first)
       #expect(error == nil)
     }
 
@@ -140,5 +143,15 @@ struct HoldTests {
     try await scene.connect()
     let (error, status) = try await ends.wait(for: 1, within: 20)[0]
     #expect(error == nil && status == 200)
+  }
+
+  @Test func `What is kept needs no network`() async throws {
+    let cache = try TestCache()
+    let scene = try await Scene(cache: cache.cache)
+    let request = scene.request()
+    try cache.put("kept", try #require(request.url), ["Cache-Control": "max-age=60"])
+    let ends = try await scene.start(request).ends
+    #expect(try await ends.wait(for: 1)[0].1 == 200)
+    #expect(scene.server.requests.isEmpty)
   }
 }

@@ -278,7 +278,7 @@ import Testing
       URLCredential(user: "u", password: "p", persistence: .none)
     }
     #expect(try await manager.text("a") == "secret")
-    #expect(!cache.holds(server.url("a")))
+    #expect(try await !manager.keeps("a"))
     try server.stop()
   }
 

@@ -34,8 +34,13 @@ final class TestCache: Sendable {
 
   func holds(_ url: URL) -> Bool { cache.cachedResponse(for: URLRequest(url: url)) != nil }
 
-  /// Puts something there by hand.
+  /// Puts something there by hand, dated now.
   func put(_ text: String, _ url: URL, _ fields: [String: String]) throws {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(identifier: "GMT")
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    let fields = fields.merging(["Date": formatter.string(from: Date())]) { given, _ in given }
     guard let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
     else {
       throw MissingError()
@@ -60,6 +65,16 @@ extension AFHTTPSessionManager {
     if let policy { request.cachePolicy = policy }
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
     return try await data(for: request)
+  }
+
+  /// Whether something is kept for a GET, whatever is still on its way into the cache.
+  func keeps(_ path: String) async throws -> Bool {
+    do {
+      _ = try await response(path, policy: .returnCacheDataDontLoad)
+      return true
+    } catch let error as AFError where error.urlError?.code == .resourceUnavailable {
+      return false
+    }
   }
 
   func url(_ path: String) throws -> URL {

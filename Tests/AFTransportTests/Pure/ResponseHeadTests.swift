@@ -23,6 +23,14 @@ import Testing
     #expect(head.fields.map(\.name) == ["set-cookie", "location", "Set-Cookie"])
   }
 
+  @Test func `one of several fields is found in any letter case, and by its whole name only`() {
+    let head = head("HTTP/1.1 200 ETag:\r\nX-ETag: 1\r\nEtags: 2\r\nX: ETag: 3\r\nlast-modified:\r\n")
+    #expect(head.hasField(in: ["ETag", "LAST-Modified"]))
+    #expect(!head.hasField(in: ["ETag", "Last"]))
+    #expect(!head.hasField(in: []))
+    #expect(!ResponseHead(bytes: Array("ETag".utf8)).hasField(in: ["ETag"]))
+  }
+
   @Test func `a value that is not UTF-8 is read as ISO-8859-1`() {
     let head = ResponseHead(bytes: Array("HTTP/1.1 200 OK\r\nX: caf".utf8) + [0xE9, 0x0D, 0x0A])
     #expect(head.value("x") == "caf\u{E9}")
