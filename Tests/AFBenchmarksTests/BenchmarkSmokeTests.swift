@@ -35,6 +35,7 @@ import Testing
         "serialize", "Foundation",
         ["request", "escape", "json-write", "json-read", "strip-1k", "strip-20k"].map { "serialize-\($0)" }, []
       ),
+      ("manager", "URLSession", ["manager-make"], []),
     ])
   func json(workload: String, yardstick: String, cases: [String], options: [String]) throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
@@ -53,7 +54,7 @@ import Testing
       #expect(base.time_ratio == 1 && base.cpu_ratio == 1)
       #expect(run.output.contains(name))
     }
-    let isBulk = !["requests", "parked", "tls", "serialize"].contains(workload)
+    let isBulk = !["requests", "parked", "tls", "serialize", "manager"].contains(workload)
     for entry in entries {
       #expect(cases.contains(entry.workload))
       #expect(entry.rate > 0 && entry.peak_rss_mib > 1)

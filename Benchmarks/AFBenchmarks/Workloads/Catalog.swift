@@ -1,6 +1,8 @@
 /// The workloads there are, in the order in which they run.
 enum Catalog {
-  static let workloads: [Workload] = [.requests, .parked, .tls, .upload, .download, .stream, .serialize]
+  static let workloads: [Workload] = [
+    .requests, .parked, .tls, .upload, .download, .stream, .serialize, .manager,
+  ]
 
   static func workload(_ name: String) -> Workload? {
     workloads.first { $0.name == name }
