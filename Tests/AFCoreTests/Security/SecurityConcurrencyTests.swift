@@ -3,6 +3,7 @@ import AFSecurity
 import AFTestSupport
 import Foundation
 import FoundationNetworking
+import FoundationNetworking
 import Testing
 
 @Suite struct SecurityConcurrencyTests {
@@ -44,6 +45,40 @@ import Testing
       #expect(server.requestCount == accepted)
       policy.pinnedCertificates = [foreign.certificate]
       #expect(await get(manager).refusal == .pinMismatch)
+    }
+  }
+
+  @Test func `answers keep up with a policy that other threads keep changing, and none is lost`() async throws {
+    let authority = try TestAuthority.make()
+    var tls = TestTLS(try authority.issue(names: ["localhost"]))
+    tls.clientCertificate = .requested
+    let client = try authority.issue(names: ["client"])
+    let identity = try client.asClientIdentity()
+    try await withTestServer(.init(tls: tls), handler: { _ in .text("reached") }) { server in
+      let policy = try AFSecurityPolicy.trusting(authority)
+      let manager = makeManager(for: server.url("", host: "localhost"), policy)
+      manager.setAuthenticationChallengeHandler { _, _, challenge, answer in
+        DispatchQueue.global().async {
+          let credential =
+            challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
+            ?? URLCredential(identity: identity, persistence: .none)
+          answer(.useCredential, credential)
+        }
+        return NSNull()
+      }
+      let statuses = await withTaskGroup(of: Int?.self) { group in
+        for index in 0..<120 {
+          group.addTask {
+            if index.isMultiple(of: 6) { policy.invalidateVerdicts() }
+            return await get(manager).status
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(statuses.count == 120 && statuses.allSatisfy { $0 == 200 })
+      // A connection without the certificate that was chosen for its pool never carries a request.
+      let used = server.connections.filter { $0.bytesReceived > 0 }
+      #expect(used.allSatisfy { $0.tls?.clientCertificate == client.certificate })
     }
   }
 }
