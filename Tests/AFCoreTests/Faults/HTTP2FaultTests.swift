@@ -30,11 +30,12 @@ import Testing
     HTTP2Frame.data(Array(text.utf8), stream: stream, endsStream: ends)
   }
 
+  /// 13 is left out: it asks for HTTP/1.1, which libcurl then tries, and this server does not speak it.
   static let resets: [Case] =
-    (0...13).map { code in
+    (0...12).map { code in
       Case(name: "RST_STREAM \(code) before the head", part: .head) { HTTP2Frame.reset(stream: $0, code: code) }
     }
-    + (0...13).map { code in
+    + (0...12).map { code in
       Case(name: "RST_STREAM \(code) in the body") {
         head($0) + body($0, "go", ends: false) + HTTP2Frame.reset(stream: $0, code: code)
       }

@@ -93,7 +93,7 @@ import Testing
       let (url, stop) = try Self.serve(bomb, isHealed)
       var request = TransferRequest(url: url, method: method)
       request.options.isIdempotent = method == "GET"
-      request.options.idleTimeout = bomb.mayTimeOut ? 0.5 : 20
+      request.options.idleTimeout = bomb.mayTimeOut ? 0.5 : 60
       let probe = TransferProbe()
       let outcome = await engine.run(request, probe: probe)
       #expect(probe.completions == 1)
@@ -120,8 +120,10 @@ import Testing
       }
       return (server.url().absoluteString, { try server.stop() })
     }
-    let server = try TestHTTP2Server(identity: TestAuthority.make().issue(names: ["localhost"])) {
-      isHealed.count > 0 ? .ok("good") : .steps([.send(bomb.bytes($0.identifier))])
+    // The first stream of every connection has this number.
+    let bytes = bomb.bytes(1)
+    let server = try TestHTTP2Server(identity: TestAuthority.make().issue(names: ["localhost"])) { _ in
+      isHealed.count > 0 ? .ok("good") : .steps([.send(bytes)])
     }
     return (server.url(host: "localhost").absoluteString, { try server.stop() })
   }
@@ -134,7 +136,7 @@ import Testing
       for bomb in bombs {
         let (url, stop) = try HeaderBombTests.serve(bomb, Recorder())
         var request = TransferRequest(url: url)
-        request.options.idleTimeout = bomb.mayTimeOut ? 0.5 : 20
+        request.options.idleTimeout = bomb.mayTimeOut ? 0.5 : 60
         _ = await Engine.forTests().run(request)
         try stop()
       }
