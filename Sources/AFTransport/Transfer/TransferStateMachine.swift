@@ -72,10 +72,17 @@ struct TransferStateMachine {
   /// A request is about to go out. False: it must not.
   ///
   /// libcurl silently repeats a request when a reused connection dies before a byte of the answer. An idempotent one may be
-  /// repeated once; another only if the server said that it had not touched it (`wasRefusedUnprocessed`).
+  /// repeated once; another only if the server said that it had not touched it (`wasRefusedUnprocessed`); and none of which
+  /// somebody has seen an answer.
   mutating func requestWillBeSent(wasRefusedUnprocessed: Bool = false) -> Bool {
     guard failure == nil else { return false }
     attempts += 1
+    // What has been delivered of an answer cannot be taken back. libcurl starts over all the same when the server asks for
+    // HTTP/1.1 in the midst of one.
+    guard !isHeadDelivered else {
+      failure = TransferFailure(kind: .connectionLost, message: "The server broke its answer off")
+      return false
+    }
     let unanswered = attempts - 1 - answeredAttempts
     guard unanswered > 0 else { return true }
     if unanswered == 1, isIdempotent || wasRefusedUnprocessed { return true }

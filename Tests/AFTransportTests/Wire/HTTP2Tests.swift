@@ -153,4 +153,39 @@ import Testing
     _ = await probe.outcome()
     try server.stop()
   }
+
+  /// libcurl starts over in HTTP/1.1 when a server wants that (RFC 9113 §7, code 13), also in the midst of an answer, whose
+  /// bytes somebody has by then.
+  @Test(arguments: [false, true])
+  func `a server that wants HTTP/1.1 is asked again before it has answered, and not afterwards`(hasAnswered: Bool)
+    async throws
+  {
+    let headCame = DispatchSemaphore(value: 0)
+    let server = try RawServer { connection in
+      guard connection.index == 0 else {
+        guard try connection.read(through: "\r\n\r\n") != nil else { return }
+        return try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nxyz")
+      }
+      guard try connection.read(through: "SM\r\n\r\n") != nil else { return }
+      // SETTINGS; ":status: 200" and "abc" on stream 1; RST_STREAM with HTTP_1_1_REQUIRED.
+      try connection.send([0, 0, 0, 4, 0, 0, 0, 0, 0])
+      if hasAnswered {
+        try connection.send([0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88, 0, 0, 3, 0, 0, 0, 0, 0, 1, 0x61, 0x62, 0x63])
+        _ = headCame.wait(timeout: .now() + 30)
+      }
+      try connection.send([0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 13])
+      _ = try connection.read(through: "the client's end")
+    }
+    let probe = TransferProbe { _ in
+      headCame.signal()
+      return .memory
+    }
+    let outcome = await Engine.forTests().run(
+      .get(server.url()) { $0.options.httpVersion = .http2PriorKnowledge }, probe: probe)
+    let body = String(decoding: outcome.body ?? Data(), as: UTF8.self)
+    #expect(hasAnswered ? "abc".hasPrefix(body) : body == "xyz")
+    #expect((outcome.failure != nil) == hasAnswered)
+    #expect(probe.state.withLock { $0.heads.count } == 1)
+    try server.stop()
+  }
 }
