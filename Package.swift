@@ -50,8 +50,8 @@ let package = Package(
     .executableTarget(
       name: "AFBenchmarks",
       dependencies: [
-        "AFNetworking", "AFCore", "AFMultipart", "AFSerialization", "AFSupport", "AFTransport", "AFTestSupport",
-        "CBenchmarkPeers",
+        "AFNetworking", "AFCore", "AFMultipart", "AFSecurity", "AFSerialization", "AFSupport", "AFTransport",
+        "AFTestSupport", "CBenchmarkPeers",
       ],
       path: "Benchmarks/AFBenchmarks"
     ),

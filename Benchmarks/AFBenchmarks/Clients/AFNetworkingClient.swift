@@ -1,5 +1,6 @@
 import AFCore
 import AFMultipart
+import AFSecurity
 import AFSerialization
 import Foundation
 import FoundationNetworking
@@ -52,7 +53,21 @@ enum AFNetworkingClient {
   static let freshConnections = Client(
     name: "AFNetworking", summary: "this package: async get(_:), the default policy"
   ) { job, meter in
+    try await connectAfresh(job, meter, try makeManager(job))
+  }
+
+  static let pinnedConnections = Client(
+    name: "AFNetworking-pinned", summary: "this package: the same with a pinned public key", isUsual: false
+  ) { job, meter in
+    guard let authority = job.authority else { throw BenchmarkError("there is no authority to pin") }
     let manager = try makeManager(job)
+    let pins = try AFCertificate.certificates(contentsOf: URL(fileURLWithPath: authority))
+    manager.securityPolicy = AFSecurityPolicy(
+      pinningMode: .publicKey, withPinnedCertificates: Set(pins.map(\.derRepresentation)))
+    try await connectAfresh(job, meter, manager)
+  }
+
+  private static func connectAfresh(_ job: Job, _ meter: Meter, _ manager: AFHTTPSessionManager) async throws {
     defer { manager.invalidateSessionCancelingTasks(true, resetSession: false) }
     try await RequestPace.measure(job, meter, practice: 10) { count in
       for _ in 0..<count { _ = try await manager.get("json", headers: ["Connection": "close"]) }

@@ -20,6 +20,7 @@ extension Workload {
         try await freshConnections(job, meter, keepsDirectory: true)
       },
       AFNetworkingClient.freshConnections,
+      AFNetworkingClient.pinnedConnections,
       Client(
         name: "URLSession", summary: "FoundationNetworking: async data(for:)", needsSystemTrust: true,
         whyNot: URLSessionClient.whyNot
