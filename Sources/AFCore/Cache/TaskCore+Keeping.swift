@@ -74,7 +74,10 @@ extension TaskCore {
         return
       }
       candidate.session.callbackQueue.async {
-        guard let shell = self.dataShell else { return }
+        guard let shell = self.dataShell else {
+          if self.close(question) { self.finish() }
+          return
+        }
         manager.urlSession(candidate.session.shell, dataTask: shell, willCacheResponse: proposed) { answer in
           guard self.close(question) else { return }
           if let answer, answer.storagePolicy != .notAllowed, let noted = candidate.noted(answer) {

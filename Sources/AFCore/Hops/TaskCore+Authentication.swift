@@ -141,7 +141,7 @@ extension TaskCore {
         authenticationMethod: method)
     }
     let isSecure = origin.scheme == "https"
-    guard let place = session.settings.proxy(for: url).place(isSecure: isSecure) else { return nil }
+    guard let place = session.settings.proxy(for: url).place else { return nil }
     return URLProtectionSpace(
       proxyHost: place.host, port: place.port,
       type: isSecure ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy, realm: question.offer.realm,

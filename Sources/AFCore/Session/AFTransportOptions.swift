@@ -29,12 +29,14 @@ public struct AFTransportOptions: Sendable, Hashable {
   /// A proxy.
   public struct Proxy: Sendable, Hashable {
     /// `http://host:port`, `https://host:port`, `socks5://host:port`, or `socks5h://host:port`, whose proxy resolves names.
+    /// Without a scheme it is an HTTP proxy.
     public var url: String
     /// The user for the proxy, or nil.
     public var user: String?
     /// The password for the proxy, or nil.
     public var password: String?
-    /// Hosts that are reached directly: names, domains (".example.org"), addresses, networks.
+    /// Hosts that are reached directly: names, which stand for all names below them too, addresses, networks ("10.0.0.0/8"), or
+    /// "*" for every host.
     public var exceptions: [String]
 
     /// A proxy.
@@ -59,7 +61,7 @@ public struct AFTransportOptions: Sendable, Hashable {
   /// The proxy for everything; wins over the configuration's `connectionProxyDictionary`. Default: nil.
   public var proxy: Proxy?
   /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` of the environment count, where nothing else names a
-  /// proxy. Default: false.
+  /// proxy. They are read when the session is made. Default: false.
   public var usesEnvironmentProxies = false
 
   /// A budget for all bodies that the session sends, of any kind: its tasks share it equally, with each other and with

@@ -21,29 +21,16 @@ final class ProxyMemory: Sendable {
 }
 
 extension ProxyRoute {
-  /// Host and port of the proxy for requests of a kind; nil without one.
-  func place(isSecure: Bool) -> (host: String, port: Int)? {
-    let text: String? =
-      switch self {
-      case .direct: nil
-      case .proxy(let url, _, _, _): url
-      case .environment: Self.environment(isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"])
-      }
-    guard let text, let url = URL(string: text.contains("://") ? text : "http://" + text), let host = url.host else {
-      return nil
-    }
+  /// Host and port of the proxy; nil without one.
+  var place: (host: String, port: Int)? {
+    guard case .proxy(let text, _, _) = self, let url = URL(string: text), let host = url.host else { return nil }
     // libcurl's port for proxies that name none.
     return (host, url.port ?? (url.scheme == "https" ? 443 : 1080))
   }
 
-  private static func environment(_ names: [String]) -> String? {
-    let environment = ProcessInfo.processInfo.environment
-    return (names + ["all_proxy", "ALL_PROXY"]).lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-  }
-
   /// The credentials that are part of the route.
   var credentials: (user: String, password: String)? {
-    if case .proxy(_, let user?, let password, _) = self { return (user, password ?? "") }
+    if case .proxy(_, let user?, let password) = self { return (user, password ?? "") }
     return nil
   }
 }

@@ -51,5 +51,5 @@ struct SessionSettings: Sendable {
   }
 
   /// The way to a URL.
-  func proxy(for url: String) -> ProxyRoute { proxies.route(isSecure: url.hasPrefix("https")) }
+  func proxy(for url: String) -> ProxyRoute { proxies.route(to: url) }
 }

@@ -1,13 +1,13 @@
 import Foundation
 
 /// The octets of an IP address as a certificate carries them.
-struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-  let octets: [UInt8]
+package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
+  package let octets: [UInt8]
 
   init(_ octets: [UInt8]) { self.octets = octets }
 
   /// Dotted-decimal IPv4, or IPv6 with or without brackets and zone; anything else is nil.
-  init?(text: String) {
+  package init?(text: String) {
     // C would stop reading there and take the rest for nothing.
     guard !text.utf8.contains(0) else { return nil }
     var text = Substring(text)
@@ -24,7 +24,7 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     octets = withUnsafeBytes(of: &v6) { Array($0) }
   }
 
-  var description: String {
+  package var description: String {
     var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family =
       switch octets.count {

@@ -197,14 +197,13 @@ extension Transfer {
     switch request.options.proxy {
     case .direct:
       easy.set(CURLOPT_PROXY, "")
-    case .environment:
-      break
-    case .proxy(let url, let user, let password, let bypass):
+    case .proxy(let url, let user, let password):
       easy.set(CURLOPT_PROXY, url)
       if let user {
         setProxyCredentials(user, password ?? "", Int(af_CURLAUTH_BASIC | af_CURLAUTH_DIGEST))
       }
-      easy.set(CURLOPT_NOPROXY, bypass ?? "")
+      // Not what the environment says either.
+      easy.set(CURLOPT_NOPROXY, "")
     }
     listenToTunnel()
     if let own = request.options.proxyAuthentication {
@@ -221,7 +220,7 @@ extension Transfer {
   /// Whether libcurl has credentials for the proxy.
   static func answersProxy(_ options: TransferOptions) -> Bool {
     if options.proxyAuthentication != nil { return true }
-    if case .proxy(_, .some, _, _) = options.proxy { return true }
+    if case .proxy(_, .some, _) = options.proxy { return true }
     return false
   }
 

@@ -3,7 +3,7 @@ import COpenSSL
 
 extension Transfer {
   var usesSecureProxy: Bool {
-    if case .proxy(let url, _, _, _) = request.options.proxy { return url.lowercased().hasPrefix("https:") }
+    if case .proxy(let url, _, _) = request.options.proxy { return url.lowercased().hasPrefix("https:") }
     return false
   }
 
@@ -54,7 +54,7 @@ extension Transfer {
   }
 
   private var proxyAuthority: Authority? {
-    if case .proxy(let url, _, _, _) = request.options.proxy { return Authority(url: url) }
+    if case .proxy(let url, _, _) = request.options.proxy { return Authority(url: url) }
     return nil
   }
 

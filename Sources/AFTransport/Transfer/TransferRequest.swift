@@ -94,13 +94,11 @@ package struct TransferAuthentication: Sendable, Hashable {
   }
 }
 
-/// The way to the server.
+/// The way to the server. libcurl's own rules about the environment and about exceptions play no part.
 package enum ProxyRoute: Sendable, Hashable {
   case direct
-  /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` of the process environment decide.
-  case environment
-  /// `url` such as `http://host:3128` or `socks5h://host:1080`; hosts of `bypass` (comma separated) are reached directly.
-  case proxy(url: String, user: String?, password: String?, bypass: String?)
+  /// `url` such as `http://host:3128` or `socks5h://host:1080`.
+  case proxy(url: String, user: String?, password: String?)
 }
 
 /// Details below HTTP that URLSessionConfiguration cannot say.

@@ -13,6 +13,7 @@ import Testing
   @Test(.timeLimit(.minutes(5))) func `Over HTTP/1.1 every fault at every moment ends a task once, in time`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       print(try await FaultMatrix.run(.http1))
+      leaveAtOnce()
     }
     report(result)
   }
@@ -20,6 +21,7 @@ import Testing
   @Test(.timeLimit(.minutes(5))) func `Over HTTP/2 every fault at every moment ends a task once, in time`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       print(try await FaultMatrix.run(.http2))
+      leaveAtOnce()
     }
     report(result)
   }

@@ -20,6 +20,7 @@ import Testing
         report = "failed: \(error)"
       }
       FileHandle.standardError.write(Data(report.utf8))
+      leaveAtOnce()
     }
     let report = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(report.contains("nothing left behind"), "\(report)")

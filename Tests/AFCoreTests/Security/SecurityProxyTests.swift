@@ -84,6 +84,36 @@ import Testing
     try proxy.stop()
   }
 
+  @Test func `a host that is reached without the TLS proxy is judged by its own name`() async throws {
+    let proxy = try TestProxy(TestProxy.Options(tls: TestTLS(try authority.issue(names: ["proxy.example"]))))
+    try await withTestServer(.init(tls: TestTLS(identity)), handler: { _ in .text("reached") }) { server in
+      let manager = makeManager(for: server.url(host: "localhost"), try AFSecurityPolicy.trusting(authority))
+      manager.transportOptions.proxy = .init(url: "https://proxy.example:\(proxy.port)", exceptions: ["localhost"])
+      #expect(await get(manager).status == 200)
+      #expect(proxy.server.acceptCount == 0)
+    }
+    try proxy.stop()
+  }
+
+  @Test func `a TLS proxy that the environment names is judged by the policy, for plain http too`() async {
+    await #expect(processExitsWith: .success) {
+      let foreign = try TestAuthority.make()
+      let proxy = try TestProxy(TestProxy.Options(tls: TestTLS(try foreign.issue(names: ["localhost"]))))
+      let server = try TestServer { _ in .text("reached") }
+      setenv("http_proxy", "https://localhost:\(proxy.port)", 1)
+      func fetch(_ policy: AFSecurityPolicy) async -> GetOutcome {
+        let manager = makeManager(for: server.url(), policy)
+        manager.transportOptions.usesEnvironmentProxies = true
+        return await get(manager)
+      }
+      guard await fetch(try .trusting(try TestAuthority.make())).refusal == .untrustedChain else { exit(2) }
+      guard proxy.server.requestBytes == 0, server.requestCount == 0 else { exit(3) }
+      guard await fetch(try .trusting(foreign)).status == 200, proxy.requests.count == 1 else { exit(4) }
+      try server.stop()
+      try proxy.stop()
+    }
+  }
+
   private enum Outcome: Equatable {
     case success
     case refused(AFSecurityError.Code)
@@ -103,7 +133,7 @@ import Testing
       }
     }
     var request = TransferRequest(url: url.absoluteString)
-    request.options.proxy = .proxy(url: proxy.absoluteString, user: nil, password: nil, bypass: nil)
+    request.options.proxy = .proxy(url: proxy.absoluteString, user: nil, password: nil)
     let engine = Engine(configuration: configuration)
     let outcome = await withCheckedContinuation { continuation in
       engine.start(request, handler: OneTransfer(continuation))

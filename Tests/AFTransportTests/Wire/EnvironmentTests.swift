@@ -7,14 +7,16 @@ import Testing
 
 /// Each in a process of its own, whose environment and files it may bend.
 @Suite struct EnvironmentTests {
-  @Test func `pitfall 22: a proxy of the environment is used when asked for, and only then`() async {
+  @Test func `pitfall 22: neither a proxy nor an exception of the environment counts`() async {
     await #expect(processExitsWith: .success) {
       let proxy = try TestProxy()
       let server = try TestServer { _ in .text("x") }
       setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
+      setenv("no_proxy", "*", 1)
       let engine = Engine.forTests()
       guard await engine.run(.get(server.url())).failure == nil, proxy.requests.isEmpty else { exit(2) }
-      let viaProxy = TransferRequest.get(server.url()) { $0.options.proxy = .environment }
+      let route = ProxyRoute.proxy(url: "http://127.0.0.1:\(proxy.port)", user: nil, password: nil)
+      let viaProxy = TransferRequest.get(server.url()) { $0.options.proxy = route }
       guard await engine.run(viaProxy).failure == nil, proxy.requests.count == 1 else { exit(3) }
       try server.stop()
       try proxy.stop()

@@ -89,7 +89,7 @@ private final class UnmeasuredBody: BodyReader {
   @Test func `B20: over HTTP/2 and through a CONNECT proxy nothing is connected either`() async throws {
     let proxy = try TestProxy()
     let server = try TestHTTP2Server(identity: try TestAuthority.make().issue(names: ["localhost"])) { _ in .ok("x") }
-    for route in [ProxyRoute.direct, .proxy(url: proxy.url.absoluteString, user: nil, password: nil, bypass: nil)] {
+    for route in [ProxyRoute.direct, .proxy(url: proxy.url.absoluteString, user: nil, password: nil)] {
       let outcome = await Engine.forTests().run(
         .get(server.url(host: "localhost")) {
           $0.headers = [.init("X", "a\r\nX-Injected: yes")]

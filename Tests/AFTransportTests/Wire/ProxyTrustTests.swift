@@ -34,7 +34,7 @@ import Testing
   private func request(_ server: TestServer, through proxy: TestProxy, user: String? = nil) -> TransferRequest {
     .get(server.url(host: "localhost")) {
       $0.options.proxy = .proxy(
-        url: proxy.server.url(host: "localhost").absoluteString, user: user, password: user, bypass: nil)
+        url: proxy.server.url(host: "localhost").absoluteString, user: user, password: user)
     }
   }
 

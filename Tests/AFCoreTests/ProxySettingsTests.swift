@@ -1,0 +1,69 @@
+import AFTransport
+import Foundation
+import Testing
+
+@testable import AFCore
+
+@Suite struct ProxySettingsTests {
+  @Test(arguments: [
+    ("example.org", "example.org", true), ("example.org", "a.b.example.org", true),
+    ("example.org", "EXAMPLE.org.", true),
+    ("example.org", "badexample.org", false), (".example.org", "example.org", true),
+    ("*.example.org", "a.example.org", true),
+    ("*.local", "printer.local", true), ("localhost", "127.0.0.1", false), ("*", "anything", true),
+    ("", "anything", false),
+    ("10.0.0.0/8", "10.200.3.4", true), ("10.0.0.0/8", "11.0.0.1", false), ("10.0.0.1", "10.0.0.1", true),
+    ("10.0.0.1", "10.0.0.10", false), ("10.0.0.0/33", "10.0.0.0", false), ("10.0.0.0/x", "10.0.0.0", false),
+    ("192.168.1.128/25", "192.168.1.127", false), ("192.168.1.128/25", "192.168.1.200", true),
+    ("0.0.0.0/0", "8.8.8.8", true), ("0.0.0.0/0", "::1", false), ("::1", "[::1]", true), ("[::1]", "::1", true),
+    ("fd00::/8", "fd12::3", true), ("fd00::/8", "fe80::1", false), (" a.example , b.example", "b.example", true),
+    ("a.example b.example", "a.example", true),
+  ])
+  func `hosts that are reached directly`(list: String, host: String, isDirect: Bool) {
+    #expect(ProxyExceptions(list: list).contains(host) == isDirect)
+  }
+
+  @Test func `the environment's proxies, as other programs read them`() {
+    func route(_ environment: [String: String], _ url: String, dictionary: [AnyHashable: Any]? = nil) -> ProxyRoute {
+      var options = AFTransportOptions()
+      options.usesEnvironmentProxies = true
+      return ProxySettings(dictionary, options, environment: environment).route(to: url)
+    }
+    func proxy(_ url: String, _ user: String? = nil, _ password: String? = nil) -> ProxyRoute {
+      .proxy(url: url, user: user, password: password)
+    }
+    #expect(route([:], "http://a.example/") == .direct)
+    #expect(route(["http_proxy": "p.example:3128"], "http://a.example/") == proxy("http://p.example:3128"))
+    #expect(route(["http_proxy": "p.example:3128"], "https://a.example/") == .direct)
+    // A CGI program's client can set this one.
+    #expect(route(["HTTP_PROXY": "p.example:3128"], "http://a.example/") == .direct)
+    #expect(route(["HTTPS_PROXY": "https://p.example"], "https://a.example/") == proxy("https://p.example"))
+    #expect(
+      route(["https_proxy": "http://me:p%40ss@p.example:1"], "https://a.example/")
+        == proxy("http://p.example:1", "me", "p@ss"))
+    #expect(
+      route(["all_proxy": "socks5h://s.example:1080"], "http://a.example/") == proxy("socks5h://s.example:1080"))
+    let both = ["all_proxy": "http://p.example:1", "no_proxy": "a.example, 10.0.0.0/8"]
+    #expect(route(both, "http://www.a.example:81/x") == .direct)
+    #expect(route(both, "https://10.1.2.3/") == .direct)
+    #expect(route(both, "https://b.example/") == proxy("http://p.example:1"))
+    // What the configuration names wins, with its own exceptions.
+    let dictionary: [AnyHashable: Any] = ["HTTPEnable": 1, "HTTPProxy": "own.example", "HTTPPort": 2]
+    #expect(route(both, "http://a.example/", dictionary: dictionary) == proxy("http://own.example:2"))
+    #expect(route(both, "https://b.example/", dictionary: dictionary) == .direct)
+  }
+
+  @Test func `credentials in the URL of a proxy are taken out of it`() {
+    var options = AFTransportOptions()
+    options.proxy = .init(url: "https://me:secret@p.example:1", exceptions: ["a.example"])
+    let settings = ProxySettings(nil, options)
+    #expect(
+      settings.route(to: "http://b.example/") == .proxy(url: "https://p.example:1", user: "me", password: "secret"))
+    #expect(settings.route(to: "https://a.example/") == .direct)
+    options.proxy?.user = "you"
+    options.proxy?.password = "other"
+    #expect(
+      ProxySettings(nil, options).route(to: "http://b.example/")
+        == .proxy(url: "https://p.example:1", user: "you", password: "other"))
+  }
+}
