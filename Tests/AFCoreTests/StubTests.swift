@@ -36,6 +36,18 @@ final class StubProtocol: URLProtocol {
   override func stopLoading() {}
 }
 
+/// Remembers whether it was asked on the main queue if it wants a request: where it is asked, requests are started.
+final class QueueWatchingProtocol: URLProtocol {
+  // Not the main thread, which a program with an asynchronous main function has given up on Linux.
+  static let mainQueue = DispatchSpecificKey<Bool>()
+  static let onMainQueue = Recorder<Bool>()
+
+  override class func canInit(with request: URLRequest) -> Bool {
+    onMainQueue.record(DispatchQueue.getSpecific(key: mainQueue) == true)
+    return false
+  }
+}
+
 @Suite struct StubTests {
   struct Answer: Decodable, Sendable { var path: String }
 
@@ -46,6 +58,22 @@ final class StubProtocol: URLProtocol {
       baseURL: URL(string: "http://stub.example"), sessionConfiguration: configuration)
     manager.completionQueue = DispatchQueue(label: "completions")
     return manager
+  }
+
+  @Test @MainActor func `A request of the main actor is started there, without a detour over another thread`()
+    async throws
+  {
+    DispatchQueue.main.setSpecific(key: QueueWatchingProtocol.mainQueue, value: true)
+    try await withTestServer(handler: { _ in .text("x") }) { @MainActor server in
+      let configuration = quietConfiguration()
+      configuration.protocolClasses = [QueueWatchingProtocol.self]
+      let manager = AFHTTPSessionManager(sessionConfiguration: configuration)
+      manager.responseSerializer = AFHTTPResponseSerializer()
+      _ = try await manager.get(server.url("a").absoluteString)
+      _ = try await manager.data(for: URLRequest(url: server.url("b")))
+      _ = try await manager.stream(for: URLRequest(url: server.url("c")))
+      #expect(QueueWatchingProtocol.onMainQueue.values == [true, true, true])
+    }
   }
 
   @Test func `A stubbed request never reaches the network`() async throws {

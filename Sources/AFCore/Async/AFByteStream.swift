@@ -137,9 +137,10 @@ extension AFURLSessionManager {
 
 extension TaskCore {
   /// Starts the task with its body going to `sink`, and waits for the final head, or for the end if that comes first.
-  fileprivate func runToHead(_ sink: StreamSink) async -> TaskResult {
+  /// On the caller's actor, as ``run(isolation:)``.
+  fileprivate func runToHead(_ sink: StreamSink, isolation: isolated (any Actor)? = #isolation) async -> TaskResult {
     await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
+      await withUnsafeContinuation(isolation: isolation) { continuation in
         let isOver = state.withLock { state in
           guard !state.isOver else { return true }
           state.stream = sink

@@ -97,9 +97,12 @@ extension TaskResult {
 
 extension TaskCore {
   /// Starts the task and waits for its end.
-  func run() async -> TaskResult {
+  ///
+  /// On the caller's actor, if it is on one: the closure would otherwise be run elsewhere, and a request from the main actor
+  /// would wake two threads more. What makes it stay is that it captures `isolation`.
+  func run(isolation: isolated (any Actor)? = #isolation) async -> TaskResult {
     await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
+      await withUnsafeContinuation(isolation: isolation) { continuation in
         let result = state.withLock { state -> TaskResult? in
           if state.isOver { return TaskResult(task: self, error: state.error) }
           state.completion = .continuation(continuation)
