@@ -1,4 +1,5 @@
 import AFCore
+import AFSecurity
 import AFSerialization
 import AFSupport
 import AFTestSupport
@@ -116,6 +117,34 @@ import Testing
       }
     }
     try other.stop()
+  }
+
+  @Test(arguments: [
+    ("/next", "/next"), ("c", "/points/c"), ("../up", "/up"), ("?y=2", "/points/here?y=2"), ("//localhost:9/z", nil),
+  ])
+  func `B41 Where a Location points, over HTTP/2`(location: String, expected: String?) async throws {
+    let base = try RealServers.nginxTLS
+    let manager = AFHTTPSessionManager(baseURL: base, sessionConfiguration: quietConfiguration())
+    manager.responseSerializer = AFHTTPResponseSerializer()
+    manager.responseSerializer.acceptableStatusCodes = nil
+    let policy = AFSecurityPolicy(pinningMode: .none)
+    policy.anchorCertificates = try AFCertificate.certificates(
+      contentsOf: URL(fileURLWithPath: RealServers.authority))
+    manager.securityPolicy = policy
+    let protocols = Recorder<[String?]>()
+    manager.setTaskDidFinishCollectingMetricsBlock { _, _, metrics in
+      protocols.record((metrics?.transactionMetrics ?? []).map(\.networkProtocolName))
+    }
+    guard let expected else {
+      // Nobody is there; that it was asked is what counts.
+      let error = try await failure { _ = try await manager.get("points/here?to=\(location)") }
+      #expect(error.urlError?.failingURL?.absoluteString == "https:" + location)
+      return
+    }
+    let response = try await manager.get("points/here?to=\(location)#f")
+    let origin = base.absoluteString.trimmingCharacters(in: CharacterSet(charactersIn: "/"))
+    #expect(response.request?.url?.absoluteString == "\(origin)\(expected)#f")
+    #expect(protocols.last == ["h2", "h2"])
   }
 
   @Test func `B43 Cookies of a redirect count for the next hop`() async throws {
