@@ -19,6 +19,7 @@ import Testing
       let policy = try AFSecurityPolicy.trusting(authority)
       policy.revocationChecking = AFRevocationChecking(requirement: .required)
       let manager = makeManager(for: nginx.url, policy)
+      manager.transportOptions.resolvedAddresses = nginx.resolvedAddresses
       // nginx answers as soon as it listens, which is a moment after it was started.
       try await eventually(within: 20, "nginx answers") {
         await get(manager, "").error?.urlError?.code != .cannotConnectToHost
@@ -35,13 +36,14 @@ import Testing
 /// An nginx of the test's own, ended with it.
 private final class Nginx {
   let url: URL
+  /// Where "localhost" is to be found: on an address that nobody else has, so that no port can be taken from under it.
+  let resolvedAddresses: [String: String]
   private let process = Process()
 
   init(_ directory: TemporaryDirectory, response: String) throws {
-    // A port that the kernel has just given away and taken back.
-    let probe = try RawServer { _ in }
-    let port = probe.port
-    try probe.stop()
+    let port = 4433
+    let address = "127.\(Int.random(in: 100...254)).\(Int.random(in: 1...254)).\(Int.random(in: 1...254))"
+    resolvedAddresses = ["localhost:\(port)": address]
     guard let url = URL(string: "https://localhost:\(port)/") else { throw EventuallyFailure.missing }
     self.url = url
     let configuration = """
@@ -53,7 +55,7 @@ private final class Nginx {
         client_body_temp_path \(directory.path)/b; proxy_temp_path \(directory.path)/p;
         fastcgi_temp_path \(directory.path)/f; uwsgi_temp_path \(directory.path)/u; scgi_temp_path \(directory.path)/s;
         server {
-          listen 127.0.0.1:\(port) ssl http2;
+          listen \(address):\(port) ssl http2;
           ssl_certificate \(directory.path)/server.pem; ssl_certificate_key \(directory.path)/server.key;
           ssl_stapling on; ssl_stapling_file \(response);
           location / { return 200 'reached'; }
