@@ -4,6 +4,7 @@ import COpenSSL
 package enum Digest {
   /// The SHA-256 of a text's UTF-8, as 64 hexadecimal digits.
   package static func sha256(_ text: String) -> String {
+    af_OPENSSL_outlive_threads()
     var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
     let octets = Array(text.utf8)
     _ = SHA256(octets, octets.count, &digest)

@@ -22,6 +22,9 @@
 /* RFC 2253 form, with UTF-8 left readable. */
 static const unsigned long af_XN_FLAG_READABLE = XN_FLAG_RFC2253 & ~(unsigned long)ASN1_STRFLGS_ESC_MSB;
 
+/* Before the first use of OpenSSL: it is not to be taken down at exit, under threads that still use it. The kernel takes all. */
+static inline void af_OPENSSL_outlive_threads(void) { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL); }
+
 /* 1 when `version` (0x0303, 0x0304) is now the oldest that is spoken. */
 static inline long af_SSL_CTX_set_min_version(SSL_CTX *_Nonnull context, int version) {
   return SSL_CTX_set_min_proto_version(context, version);

@@ -84,7 +84,8 @@ func everyForm(_ manager: AFHTTPSessionManager) throws {
   manager.setTaskDidReceiveAuthenticationChallenge { _, _, _, _ in .performDefaultHandling }
   manager.setTaskWillPerformHTTPRedirectionBlock { (_, _, _, request) -> URLRequest in request }
   // 4.x
-  manager.post("a", parameters: nil, headers: ["X": "y"], progress: { progress in print(progress.fractionCompleted) },
+  manager.post(
+    "a", parameters: nil, headers: ["X": "y"], progress: { progress in print(progress.fractionCompleted) },
     success: nil, failure: nil)
   manager.post(
     "a", parameters: ["title": "t"], headers: nil,
@@ -98,7 +99,10 @@ func everyForm(_ manager: AFHTTPSessionManager) throws {
       formData.appendPart(withForm: Data(), name: "f")
     }, progress: { print($0.fractionCompleted) }, success: { _, _ in }, failure: { _, _ in })
   manager.setSessionDidReceiveAuthenticationChallenge {
-    (session: URLSession, challenge: URLAuthenticationChallenge, credential: AutoreleasingUnsafeMutablePointer<URLCredential?>?)
+    (
+      session: URLSession, challenge: URLAuthenticationChallenge,
+      credential: AutoreleasingUnsafeMutablePointer<URLCredential?>?
+    )
       -> URLSession.AuthChallengeDisposition in
     guard challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust,
       let trust: SecTrust = challenge.protectionSpace.serverTrust
@@ -111,7 +115,8 @@ func everyForm(_ manager: AFHTTPSessionManager) throws {
   }
   manager.setDataTaskDidReceiveResponseBlock { _, _, _ in .allow }
   manager.setTaskDidComplete { _, _, _ in }
-  let request = try manager.requestSerializer.request(withMethod: "POST", urlString: "http://a/", parameters: ["k": "v"])
+  let request = try manager.requestSerializer.request(
+    withMethod: "POST", urlString: "http://a/", parameters: ["k": "v"])
   request.setValue("v", forHTTPHeaderField: "K")
   var error: NSError?
   let form = manager.requestSerializer.multipartFormRequest(
@@ -125,7 +130,8 @@ func everyForm(_ manager: AFHTTPSessionManager) throws {
       target.deletingLastPathComponent().appendingPathComponent(response.suggestedFilename ?? "file")
     }, completionHandler: { (response, url, error) in print(response, url ?? "", error ?? "") })
   download.cancel(byProducingResumeData: { data in print(data?.count ?? 0) })
-  let task = manager.dataTask(with: request as URLRequest) { (response, object, error) in print(response, object ?? "") }
+  let task = manager.dataTask(with: request as URLRequest) { (response, object, error) in print(response, object ?? "")
+  }
   task.resume()
   manager.tasks.forEach { $0.cancel() }
   let policy = AFSecurityPolicy(pinningMode: .publicKey, withPinnedCertificates: [Data()])

@@ -21,6 +21,7 @@ final class X509Handle: @unchecked Sendable {
 
   /// The certificate that fills `der` from the first byte to the last, or nil.
   convenience init?(der: Data) {
+    af_OPENSSL_outlive_threads()
     let decoded = der.withUnsafeBytes { bytes -> OpaquePointer? in
       guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
       var position: UnsafePointer<UInt8>? = start

@@ -33,6 +33,7 @@ final class TrustStore: @unchecked Sendable {
   }
 
   private func make() -> OpaquePointer? {
+    af_OPENSSL_outlive_threads()
     guard let store = X509_STORE_new() else { return nil }
     for anchor in anchors { X509_STORE_add_cert(store, anchor.pointer) }
     if includesSystem { SystemAnchors.add(to: store) }

@@ -56,7 +56,8 @@ public struct AFPublicKeyPin: Sendable, Hashable {
   }
 
   private static func isPublicKey(_ der: Data) -> Bool {
-    der.withUnsafeBytes { bytes in
+    af_OPENSSL_outlive_threads()
+    return der.withUnsafeBytes { bytes in
       var position = bytes.bindMemory(to: UInt8.self).baseAddress
       let key = d2i_PUBKEY(nil, &position, bytes.count)
       defer { EVP_PKEY_free(key) }

@@ -42,6 +42,7 @@ public struct AFRevocationList: Sendable {
     let pointer: OpaquePointer
 
     init?(der: Data) {
+      af_OPENSSL_outlive_threads()
       let decoded = der.withUnsafeBytes { bytes -> OpaquePointer? in
         guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
         var position: UnsafePointer<UInt8>? = start

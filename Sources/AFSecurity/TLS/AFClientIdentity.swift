@@ -95,6 +95,7 @@ public struct AFClientIdentity: Sendable {
     init(adopting pointer: OpaquePointer) { self.pointer = pointer }
 
     init(pem: Data, passphrase: String?) throws(AFSecurityError) {
+      af_OPENSSL_outlive_threads()
       defer { ERR_clear_error() }
       let key = pem.withUnsafeBytes { bytes -> OpaquePointer? in
         guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }

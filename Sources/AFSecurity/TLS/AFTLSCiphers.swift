@@ -13,6 +13,7 @@ public struct AFTLSCiphers: Sendable, Hashable, Codable {
   public init(tls12: String? = nil, tls13: String? = nil) throws(AFSecurityError) {
     self.tls12 = tls12
     self.tls13 = tls13
+    af_OPENSSL_outlive_threads()
     guard let context = SSL_CTX_new(TLS_client_method()) else {
       throw AFSecurityError(.invalidCiphers, "OpenSSL has no memory for a context")
     }

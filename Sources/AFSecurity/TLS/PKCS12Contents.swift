@@ -8,6 +8,7 @@ struct PKCS12Contents {
   let certificates: [AFCertificate]
 
   init(_ data: Data, passphrase: String) throws(AFSecurityError) {
+    af_OPENSSL_outlive_threads()
     defer { ERR_clear_error() }
     let decoded = data.withUnsafeBytes { bytes in
       var position = bytes.bindMemory(to: UInt8.self).baseAddress

@@ -16,6 +16,7 @@ struct HandshakeProbe: Sendable {
     let deadline = Date(timeIntervalSinceNow: timeout)
     let socket = try connectedSocket(until: deadline)
     defer { close(socket) }
+    af_OPENSSL_outlive_threads()
     guard let context = SSL_CTX_new(TLS_client_method()) else { throw failure("OpenSSL has no memory for a context") }
     defer { SSL_CTX_free(context) }
     SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)

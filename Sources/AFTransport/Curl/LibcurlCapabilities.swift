@@ -1,4 +1,5 @@
 import CCurl
+import COpenSSL
 
 /// What the libcurl that this process runs with can do. Every difference between versions is decided here and nowhere else;
 /// the numbers are those of the table in `docs/libcurl.md`.
@@ -13,6 +14,8 @@ struct LibcurlCapabilities: Sendable {
 
   /// Read once. `curl_global_init` is safe to race since 7.84 (feature "threadsafe"), and is never undone (pitfall 29).
   static let current: LibcurlCapabilities = {
+    // Before libcurl, whose threads may be in a handshake when the program ends.
+    af_OPENSSL_outlive_threads()
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     let info = af_curl_version_info().pointee
     return LibcurlCapabilities(

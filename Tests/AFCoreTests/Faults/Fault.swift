@@ -77,7 +77,8 @@ struct FaultCell: Sendable {
     case (.requestHead, .garbage), (.requestBody, .garbage), (.responseHead, .garbage):
       version == .http1 ? [.badServerResponse] : [.networkConnectionLost]
     // REFUSED_STREAM asks for one more attempt, and a stream can be read only once. After the head the two may cross.
-    // Whether libcurl learns of a refusal as such depends on what it is doing when it comes.
+    case (.requestHead, .refuse), (.requestBody, .refuse), (.responseHead, .refuse):
+      task == .uploadStream ? [.requestBodyStreamExhausted] : [.networkConnectionLost]
     case (_, .refuse):
       task == .uploadStream ? [.requestBodyStreamExhausted, .networkConnectionLost] : [.networkConnectionLost]
     default: [.networkConnectionLost]
