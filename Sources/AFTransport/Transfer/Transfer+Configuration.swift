@@ -165,6 +165,7 @@ extension Transfer {
     lines.reserveCapacity(request.headers.count + 2)
     var expects = false
     var accepts = false
+    var closes = false
     for field in request.headers {
       var isForProxy = false
       switch field.name.lowercased() {
@@ -172,6 +173,7 @@ extension Transfer {
       case "expect": expects = true
       case "accept-encoding": accepts = true
       case "proxy-authorization": isForProxy = true
+      case "connection": closes = closes || field.saysClose
       default: break
       }
       // For the proxy alone, whatever its kind; without one nobody gets it.
@@ -186,6 +188,8 @@ extension Transfer {
     if !expects { lines.append("Expect:") }
     if !accepts, request.options.decodesContent { lines.append("Accept-Encoding: gzip, deflate") }
     easy.set(CURLOPT_HTTPHEADER, lines: lines)
+    // The server may hang up without a word of its own, and who said "close" sends nothing after it (RFC 9112 §9.6).
+    easy.set(CURLOPT_FORBID_REUSE, closes ? 1 : 0)
     // A proxy's CONNECT must not see the server's fields.
     easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
     guard !proxyLines.isEmpty else { return }
@@ -229,6 +233,13 @@ extension Transfer {
     easy.set(CURLOPT_HTTPAUTH, authentication.scheme.bits)
     easy.set(CURLOPT_USERNAME, authentication.user)
     easy.set(CURLOPT_PASSWORD, authentication.password)
+  }
+}
+
+extension TransferRequest.HeaderField {
+  /// Whether a `Connection` field's options include `close`.
+  fileprivate var saysClose: Bool {
+    value.split(separator: ",").contains { $0.lowercased().trimmingCharacters(in: .whitespaces) == "close" }
   }
 }
 

@@ -119,6 +119,29 @@ import Testing
     try server.stop()
   }
 
+  @Test(arguments: ["close", "Close", "TE, close"])
+  func `after "Connection: close" nothing more is sent on the connection`(value: String) async throws {
+    let engine = Engine.forTests()
+    let fields = Recorder<Bool>()
+    // Answers as if there were to be more on the connection, whatever the client said.
+    let server = try RawServer { connection in
+      while let head = try connection.read(through: "\r\n\r\n") {
+        fields.record(String(decoding: head, as: UTF8.self).contains("\r\nConnection: \(value)\r\n"))
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      }
+    }
+    let closing = TransferRequest.get(server.url()) { $0.headers.append(.init("Connection", value)) }
+    let posting = TransferRequest.post(server.url(), .none)
+    for request in [closing, posting, .get(server.url()), closing, posting] {
+      let outcome = await engine.run(request)
+      #expect(outcome.failure == nil)
+      #expect(outcome.body == Data("ok".utf8))
+    }
+    #expect(fields.values == [true, false, false, true, false])
+    #expect(server.acceptCount == 3)
+    try server.stop()
+  }
+
   @Test func `pitfall 20: a server that resets in the midst of an upload does not kill the process`() async throws {
     let engine = Engine.forTests()
     let server = try RawServer { connection in
