@@ -1,6 +1,7 @@
 import AFSecurity
 import AFTestSupport
 import Foundation
+import Testing
 
 /// Chains made for a test, of the shapes that AFNetworking's own fixtures had.
 struct Fixtures: Sendable {
@@ -67,14 +68,29 @@ struct Fixtures: Sendable {
   }
 }
 
+/// A policy with one authority in the place of the system's.
+func policy(_ root: TestAuthority) throws -> AFSecurityPolicy {
+  let policy = AFSecurityPolicy()
+  policy.anchorCertificates = [try root.certificate.certificate()]
+  policy.usesSystemAnchors = false
+  return policy
+}
+
 extension TestIdentity {
   /// What a server with this identity presents.
   func trust() throws -> AFServerTrust { try AFServerTrust(derRepresentations: chain) }
 }
 
 extension AFSecurityPolicy {
-  /// The code of the error that `evaluate` throws; nil when it accepts.
+  /// The code of the error that `evaluate` throws; nil when it accepts. A second look must not change it.
   func verdict(_ identity: TestIdentity, _ host: String?, at date: Date? = nil) throws -> AFSecurityError.Code? {
+    let first = try judge(identity, host, date)
+    let second = try judge(identity, host, date)
+    #expect(first == second)
+    return first
+  }
+
+  private func judge(_ identity: TestIdentity, _ host: String?, _ date: Date?) throws -> AFSecurityError.Code? {
     let trust = try identity.trust()
     do throws(AFSecurityError) {
       try evaluate(trust, forDomain: host, at: date)

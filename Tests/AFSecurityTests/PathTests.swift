@@ -157,11 +157,4 @@ import Testing
     #expect(bridged.code == AFSecurityError.Code.pinMismatch.rawValue)
     #expect(bridged.localizedDescription == error.description)
   }
-
-  private func policy(_ root: TestAuthority) throws -> AFSecurityPolicy {
-    let policy = AFSecurityPolicy()
-    policy.anchorCertificates = [try root.certificate.certificate()]
-    policy.usesSystemAnchors = false
-    return policy
-  }
 }

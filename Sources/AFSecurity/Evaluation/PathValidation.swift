@@ -20,14 +20,23 @@ struct PathValidation {
   /// The validated path, leaf first, anchor last.
   func run() throws(VerifyFailure) -> [X509Handle] {
     guard let leaf = presented.first else { throw VerifyFailure(error: X509_V_ERR_UNSPECIFIED, depth: 0, path: []) }
+    // Path building leaves errors behind even when it succeeds; another user of this thread would find them.
+    defer { ERR_clear_error() }
+    // Lists speak while OpenSSL walks the path, so it must walk.
+    guard lists == nil else { return try validate(leaf) }
+    if let known = store.validPath(of: presented, at: date), name.map({ CertificateNames.match(leaf, $0) }) ?? true {
+      return known
+    }
+    let path = try validate(leaf)
+    store.remember(path, of: presented)
+    return path
+  }
+
+  private func validate(_ leaf: X509Handle) throws(VerifyFailure) -> [X509Handle] {
     guard let context = X509_STORE_CTX_new() else {
       throw VerifyFailure(error: X509_V_ERR_OUT_OF_MEM, depth: 0, path: presented)
     }
-    defer {
-      X509_STORE_CTX_free(context)
-      // Path building leaves errors behind even when it succeeds; another user of this thread would find them.
-      ERR_clear_error()
-    }
+    defer { X509_STORE_CTX_free(context) }
     let others = X509Stack(presented.dropFirst())
     let accepted = store.withStore { store in
       guard X509_STORE_CTX_init(context, store, leaf.pointer, others.pointer) == 1 else { return false }

@@ -8,6 +8,7 @@ import Foundation
 /// of an `SSL_CTX` in the same way.
 final class TrustStore: @unchecked Sendable {
   private let pointer: Locked<OpaquePointer?>
+  private let validPaths = Locked(ValidPaths())
   private let anchors: [X509Handle]
   private let includesSystem: Bool
 
@@ -30,6 +31,16 @@ final class TrustStore: @unchecked Sendable {
       return Int(bitPattern: store)
     }
     return body(OpaquePointer(bitPattern: address))
+  }
+
+  /// The path to these anchors that was found for the same chain before, if every certificate on it is valid at `date`.
+  func validPath(of presented: [X509Handle], at date: Date?) -> [X509Handle]? {
+    validPaths.withLock { $0.path(of: presented, at: date) }
+  }
+
+  /// Takes note of a path that OpenSSL found valid.
+  func remember(_ path: [X509Handle], of presented: [X509Handle]) {
+    validPaths.withLock { $0.insert(path, of: presented) }
   }
 
   private func make() -> OpaquePointer? {

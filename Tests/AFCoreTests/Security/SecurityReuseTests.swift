@@ -100,6 +100,28 @@ import Testing
     }
   }
 
+  @Test func `a certificate that runs out is refused on a resumed session too`() async throws {
+    var profile = CertificateProfile(names: ["localhost"])
+    profile.notAfter = Date(timeIntervalSinceNow: 8)
+    var options = TestServer.Options(tls: TestTLS(try authority.issue(profile)))
+    options.requestsPerConnection = 1
+    try await withTestServer(options, handler: { _ in .text("reached") }) { server in
+      let manager = makeManager(for: server.url("", host: "localhost"), try .trusting(authority))
+      var accepted = 0
+      var last = await get(manager)
+      while last.status == 200 {
+        accepted += 1
+        try await Task.sleep(for: .milliseconds(200))
+        last = await get(manager)
+      }
+      #expect(last.refusal == .expired, "\(last)")
+      #expect(Date() >= profile.notAfter - 1)
+      #expect(accepted > 0)
+      #expect(server.requestCount == accepted)
+      #expect(server.connections.last?.tls?.isResumed == true)
+    }
+  }
+
   @Test func `a subclass that asks for new verdicts is asked again, on an open connection too`() async throws {
     try await withTestServer(.init(tls: TestTLS(identity)), handler: { _ in .text("reached") }) { server in
       let policy = Moody.default()
