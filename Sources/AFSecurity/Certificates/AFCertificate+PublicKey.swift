@@ -6,7 +6,7 @@ extension AFCertificate {
   public var publicKeyInfo: Data { handle.publicKeyDER }
 
   /// The pin of this certificate's key: the SHA-256 of ``publicKeyInfo`` (RFC 7469 §2.4).
-  public var publicKeyPin: AFPublicKeyPin { AFPublicKeyPin(publicKeyInfo: handle.publicKeyDER) }
+  public var publicKeyPin: AFPublicKeyPin { handle.publicKeyPin }
 
   /// Kind and size of the key, such as `RSA 2048 bits` or `EC prime256v1 256 bits`.
   public var publicKeyDescription: String {

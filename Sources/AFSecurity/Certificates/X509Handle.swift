@@ -1,3 +1,4 @@
+import AFSupport
 import COpenSSL
 import Foundation
 
@@ -7,6 +8,9 @@ import Foundation
 /// inside (the parsed extensions) it guards itself.
 final class X509Handle: @unchecked Sendable {
   let pointer: OpaquePointer
+  /// The digest of the key, once somebody asked for its pin: every verdict of a pinning policy does. (An array: the leak checker
+  /// does not see through a `Data` that lives as long as the process.)
+  private let keyDigest = Locked<[UInt8]?>(nil)
 
   /// Takes over the caller's reference.
   init(adopting pointer: OpaquePointer) { self.pointer = pointer }
@@ -50,6 +54,15 @@ final class X509Handle: @unchecked Sendable {
 
   /// The encoded SubjectPublicKeyInfo, as it stands in the certificate.
   var publicKeyDER: Data { encodedDER { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) } }
+
+  /// The pin of the key.
+  var publicKeyPin: AFPublicKeyPin {
+    keyDigest.withLock { known in
+      let digest = known ?? AFPublicKeyPin.digest(publicKeyInfo: publicKeyDER)
+      known = digest
+      return AFPublicKeyPin(digest: digest)
+    }
+  }
 }
 
 /// What an `i2d_…` function writes; empty when it fails, which for a decoded object means that memory ran out.

@@ -114,7 +114,7 @@ struct ChainEvaluation {
   private func checkName(_ leaf: X509Handle, _ mode: AFSSLPinningMode) throws(AFSecurityError) {
     guard settings.allowInvalidCertificates, mode != .none, let name else { return }
     // The common name counts only for the very certificate or key that is pinned; the pin then proves more than any name.
-    let isPinned = settings.acceptedKeys.contains(AFPublicKeyPin(publicKeyInfo: leaf.publicKeyDER))
+    let isPinned = settings.acceptedKeys.contains(leaf.publicKeyPin)
     guard CertificateNames.match(leaf, name, allowingCommonName: isPinned) else {
       let certificate = AFCertificate(handle: leaf)
       throw AFSecurityError(.hostMismatch, HostMismatch.reason(certificate), certificate: certificate)

@@ -39,9 +39,18 @@ public struct AFPublicKeyPin: Sendable, Hashable {
 
   /// The pin of a key given as DER encoded SubjectPublicKeyInfo.
   init(publicKeyInfo: Data) {
+    self.init(digest: Self.digest(publicKeyInfo: publicKeyInfo))
+  }
+
+  /// A pin from what ``digest(publicKeyInfo:)`` gave.
+  init(digest: [UInt8]) {
+    sha256 = Data(digest)
+  }
+
+  static func digest(publicKeyInfo: Data) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
     _ = publicKeyInfo.withUnsafeBytes { SHA256($0.bindMemory(to: UInt8.self).baseAddress, $0.count, &digest) }
-    sha256 = Data(digest)
+    return digest
   }
 
   /// The pin of a public key in PEM form (`-----BEGIN PUBLIC KEY-----`), as `openssl pkey -pubout` writes it.

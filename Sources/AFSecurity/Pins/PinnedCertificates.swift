@@ -29,7 +29,7 @@ final class PinnedCertificates: Sendable {
     self.certificates = certificates
     self.failure = failure
     encodings = Set(certificates.map(\.der))
-    keys = Set(certificates.map { AFPublicKeyPin(publicKeyInfo: $0.publicKeyDER) })
+    keys = Set(certificates.map(\.publicKeyPin))
     store = TrustStore(anchors: certificates, includesSystem: false)
   }
 }
