@@ -76,8 +76,9 @@ struct FaultCell: Sendable {
     case (.connect, _), (.tls, _): [.secureConnectionFailed]
     case (.requestHead, .garbage), (.requestBody, .garbage), (.responseHead, .garbage):
       version == .http1 ? [.badServerResponse] : [.networkConnectionLost]
-    // REFUSED_STREAM asks for one more attempt, and a stream can be read only once. After the head the two may cross.
-    case (.requestHead, .refuse), (.requestBody, .refuse), (.responseHead, .refuse):
+    // REFUSED_STREAM asks for one more attempt, and a stream can be read only once. If the refusal comes before its first byte
+    // has been read, there is a second attempt, and none after that. After the response's head the two may cross.
+    case (.requestBody, .refuse), (.responseHead, .refuse):
       task == .uploadStream ? [.requestBodyStreamExhausted] : [.networkConnectionLost]
     case (_, .refuse):
       task == .uploadStream ? [.requestBodyStreamExhausted, .networkConnectionLost] : [.networkConnectionLost]

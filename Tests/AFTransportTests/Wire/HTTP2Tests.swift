@@ -37,6 +37,50 @@ import Testing
     try server.stop()
   }
 
+  /// Trap 41: there libcurl does not say that the stream was refused, and a POST might have been carried out.
+  @Test(arguments: ["GET", "POST"])
+  func `B32: on a connection that served before, a refused GET is repeated and a refused POST is an error`(
+    method: String
+  ) async throws {
+    let server = try server { $0.connection == 0 && $0.number == 1 ? .reset(code: 7) : .ok("fine") }
+    let engine = Engine.forTests()
+    #expect(await engine.run(request("GET", server)).failure == nil)
+    let outcome = await engine.run(request(method, server))
+    if method == "GET" {
+      #expect(outcome.body == Data("fine".utf8))
+    } else {
+      #expect(outcome.failure?.kind == .connectionLost)
+    }
+    #expect(server.streams.count == (method == "GET" ? 3 : 2))
+    try server.stop()
+  }
+
+  @Test(arguments: [1, 2])
+  func `B32: a body that can be read once is sent whole if it had not begun when its stream was refused, once`(
+    refusals: Int
+  ) async throws {
+    let server = try server { $0.connection < refusals ? .reset(code: 7) : .ok("fine") }
+    var upload = request("POST", server)
+    // Gives its bytes once every refused stream is over.
+    upload.body = .reader(
+      ChannelBodyReader(length: 5, isReplayable: false) { channel in
+        Task {
+          try await eventually { server.acceptCount > refusals }
+          Array("hello".utf8).withUnsafeBytes { channel.offer($0) }
+          channel.finish()
+        }
+      })
+    let outcome = await Engine.forTests().run(upload)
+    #expect(server.streams.map(\.connection) == [0, 1])
+    if refusals == 1 {
+      #expect(outcome.body == Data("fine".utf8))
+      #expect(server.streams.last?.bodyCount == 5)
+    } else {
+      #expect(outcome.failure?.kind == .connectionLost)
+    }
+    try server.stop()
+  }
+
   @Test(arguments: ["GET", "POST"])
   func `B32: a server that refuses always is asked at most twice`(method: String) async throws {
     let server = try server { _ in .reset(code: 7) }
