@@ -8,18 +8,13 @@ import Testing
 
 /// The cache when something goes wrong beside it.
 @Suite struct CacheFaultTests {
-  private func files(_ cache: TestCache) throws -> [URL] {
-    try FileManager.default.contentsOfDirectory(
-      at: cache.directory.file("cache"), includingPropertiesForKeys: nil)
-  }
-
   @Test("A damaged file counts as none", arguments: ["", "bplist00", "cut", "nonsense"])
   func damaged(_ contents: String) async throws {
     let (cache, numbers) = (try TestCache(disk: 8 << 20), Numbered())
     let server = try TestServer { _ in numbers.next([("Cache-Control", "max-age=60")]) }
     #expect(try await cache.manager(server).text("a") == "1")
-    try await eventually { try !files(cache).isEmpty }
-    let file = try #require(try files(cache).first)
+    try await eventually { try !cache.files.isEmpty }
+    let file = try #require(try cache.files.first)
     let whole = try Data(contentsOf: file)
     try (contents == "cut" ? whole.prefix(whole.count / 2) : Data(contents.utf8)).write(to: file)
     let configuration = quietConfiguration()

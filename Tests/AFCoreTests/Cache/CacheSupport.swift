@@ -15,6 +15,14 @@ final class TestCache: Sendable {
     cache = URLCache(memoryCapacity: memory, diskCapacity: disk, diskPath: directory.file("cache").path)
   }
 
+  /// The files of kept responses. (While one is being written it has a hidden name.)
+  var files: [URL] {
+    get throws {
+      try FileManager.default.contentsOfDirectory(
+        at: directory.file("cache"), includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
+    }
+  }
+
   /// A manager that keeps responses here.
   func manager(
     _ server: TestServer, policy: URLRequest.CachePolicy = .useProtocolCachePolicy,

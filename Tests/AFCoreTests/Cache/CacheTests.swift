@@ -225,7 +225,7 @@ import Testing
     #expect(try await cache.manager(server).text("a?b") == "1")
     #expect(try await cache.manager(server).text("a?b") == "1")
     let directory = cache.directory.file("cache")
-    try await eventually { try !FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty }
+    try await eventually { try !cache.files.isEmpty }
     let configuration = quietConfiguration()
     configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, diskPath: directory.path)
     let later = AFHTTPSessionManager(baseURL: server.url(), sessionConfiguration: configuration)
@@ -235,7 +235,7 @@ import Testing
     // Its name alone would be too long for a file.
     let long = String(repeating: "long", count: 100)
     #expect(try await later.text(long) == "2")
-    try await eventually { try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 2 }
+    try await eventually { try cache.files.count == 2 }
     try server.stop()
   }
 
@@ -244,7 +244,7 @@ import Testing
     let server = try TestServer { _ in numbers.next([("Cache-Control", "max-age=60")]) }
     #expect(try await cache.manager(server).text("a") == "1")
     let path = cache.directory.file("cache").path
-    try await eventually { try !FileManager.default.contentsOfDirectory(atPath: path).isEmpty }
+    try await eventually { try !cache.files.isEmpty }
     let configuration = quietConfiguration()
     configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: path)
     let manager = AFHTTPSessionManager(baseURL: server.url(), sessionConfiguration: configuration)

@@ -108,8 +108,7 @@ import Testing
     #expect(try await manager.text("secret") == "2")
     #expect(try await manager.text("memory") == "3")
     #expect(try await manager.text("memory") == "3")
-    let directory = cache.directory.file("cache").path
-    #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+    #expect(try cache.files.isEmpty)
     try server.stop()
   }
 
