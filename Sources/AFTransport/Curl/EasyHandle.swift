@@ -13,6 +13,8 @@ final class EasyHandle {
   unowned(unsafe) var transfer: Transfer?
   /// What its options are those of; see ``HandleProfile``.
   var profile: HandleProfile?
+  /// Whether the multi handle's own options are set; see ``MultiHandle/add(_:)``.
+  var hasMultiOptions = false
   private var lists: [(option: CURLoption, list: UnsafeMutablePointer<curl_slist>)] = []
   private(set) var firstFailure: (option: CURLoption, code: CURLcode)?
 
@@ -47,6 +49,7 @@ final class EasyHandle {
     errorBuffer[0] = 0
     firstFailure = nil
     profile = nil
+    hasMultiOptions = false
     check(CURLOPT_ERRORBUFFER, af_curl_setopt_ptr(raw, CURLOPT_ERRORBUFFER, errorBuffer))
   }
 
@@ -110,6 +113,14 @@ final class EasyHandle {
 
   func setBeforeRequest(_ function: af_curl_prereq_fn?) {
     check(CURLOPT_PREREQFUNCTION, af_curl_setopt_prereq_fn(raw, function))
+  }
+
+  func setSocketOptions(_ function: af_curl_sockopt_fn?) {
+    check(CURLOPT_SOCKOPTFUNCTION, af_curl_setopt_sockopt_fn(raw, function))
+  }
+
+  func setCloseSocket(_ function: af_curl_close_socket_fn?) {
+    check(CURLOPT_CLOSESOCKETFUNCTION, af_curl_setopt_close_socket_fn(raw, function))
   }
 
   func setDebug(_ function: af_curl_debug_fn?) {

@@ -6,8 +6,7 @@ import Glibc
 /// A libcurl multi handle driven by epoll: which sockets to watch and when to look again is libcurl's to say.
 ///
 /// Why not `curl_multi_perform`: it visits every transfer each turn, so a thousand parked long polls cost every other
-/// request. No descriptor of libcurl's is kept: it says when it is done with one, and the kernel drops a closed one by
-/// itself.
+/// request.
 final class MultiHandle {
   private let raw: UnsafeMutableRawPointer
   /// Lets the transfers of this handle resume each other's TLS sessions. A share of its own for every handle: a session never
@@ -16,6 +15,7 @@ final class MultiHandle {
   private let mailbox: Mailbox
   private let poll: Int32
   private let bell: Int32
+  private let sockets: SocketWatch
   /// When libcurl wants to be let run without a socket's doing.
   private var due = MonotonicTime.distantFuture
   private var events = [epoll_event](repeating: epoll_event(), count: 128)
@@ -44,6 +44,7 @@ final class MultiHandle {
     self.mailbox = mailbox
     self.poll = poll
     self.bell = bell
+    sockets = SocketWatch(poll: poll)
     // Edge-triggered: the bell is never read, so a wake-up costs the thread no system call of its own.
     var event = epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: epoll_data_t(fd: bell))
     epoll_ctl(poll, EPOLL_CTL_ADD, bell, &event)
@@ -51,10 +52,10 @@ final class MultiHandle {
     _ = af_curl_share_setopt_long(share, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_SSL_SESSION.rawValue))
     let user = Unmanaged.passUnretained(self).toOpaque()
     _ = af_curl_multi_setopt_ptr(raw, CURLMOPT_SOCKETDATA, user)
-    _ = af_curl_multi_setopt_socket_fn(raw) { easy, socket, what, user, known in
+    _ = af_curl_multi_setopt_socket_fn(raw) { easy, socket, what, user, _ in
       guard let user else { return 0 }
       Transfer.of(easy)?.socket = what == CURL_POLL_REMOVE ? nil : socket
-      Unmanaged<MultiHandle>.fromOpaque(user).takeUnretainedValue().watch(socket, what, isKnown: known != nil)
+      Unmanaged<MultiHandle>.fromOpaque(user).takeUnretainedValue().sockets.watch(socket, what)
       return 0
     }
     _ = af_curl_multi_setopt_ptr(raw, CURLMOPT_TIMERDATA, user)
@@ -80,10 +81,26 @@ final class MultiHandle {
   }
 
   func add(_ easy: EasyHandle) -> Bool {
-    easy.set(CURLOPT_SHARE, pointer: share)
+    if !easy.hasMultiOptions { setOptions(of: easy) }
     guard curl_multi_add_handle(raw, easy.raw) == CURLM_OK else { return false }
     easy.isAdded = true
     return true
+  }
+
+  private func setOptions(of easy: EasyHandle) {
+    easy.hasMultiOptions = true
+    easy.set(CURLOPT_SHARE, pointer: share)
+    let user = Unmanaged.passUnretained(sockets).toOpaque()
+    easy.set(CURLOPT_SOCKOPTDATA, pointer: user)
+    easy.setSocketOptions { user, socket, _ in
+      if let user { Unmanaged<SocketWatch>.fromOpaque(user).takeUnretainedValue().opened(socket) }
+      return CURL_SOCKOPT_OK
+    }
+    easy.set(CURLOPT_CLOSESOCKETDATA, pointer: user)
+    easy.setCloseSocket { user, socket in
+      guard let user else { return Glibc.close(socket) }
+      return Unmanaged<SocketWatch>.fromOpaque(user).takeUnretainedValue().close(socket)
+    }
   }
 
   /// Takes a transfer back; nothing is called on its behalf afterwards. Also after its end, and when it was never added.
@@ -117,7 +134,7 @@ final class MultiHandle {
     if count > 0 {
       for index in 0..<Int(count) {
         let event = events[index]
-        guard event.data.fd != bell else { continue }
+        guard event.data.fd != bell, sockets.concerns(event.data.fd) else { continue }
         var action: Int32 = 0
         if event.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { action |= CURL_CSELECT_IN }
         if event.events & (EPOLLOUT.rawValue | EPOLLERR.rawValue) != 0 { action |= CURL_CSELECT_OUT }
@@ -144,18 +161,4 @@ final class MultiHandle {
   }
 
   deinit { close() }
-
-  private func watch(_ socket: curl_socket_t, _ what: Int32, isKnown: Bool) {
-    guard what != CURL_POLL_REMOVE else {
-      epoll_ctl(poll, EPOLL_CTL_DEL, socket, nil)
-      return
-    }
-    var interest: UInt32 = 0
-    if what & CURL_POLL_IN != 0 { interest |= EPOLLIN.rawValue }
-    if what & CURL_POLL_OUT != 0 { interest |= EPOLLOUT.rawValue }
-    var event = epoll_event(events: interest, data: epoll_data_t(fd: socket))
-    if isKnown, epoll_ctl(poll, EPOLL_CTL_MOD, socket, &event) == 0 { return }
-    epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event)
-    curl_multi_assign(raw, socket, UnsafeMutableRawPointer(bitPattern: 1))
-  }
 }
