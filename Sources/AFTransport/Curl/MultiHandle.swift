@@ -14,7 +14,7 @@ final class MultiHandle {
   private let share: UnsafeMutableRawPointer
   private let mailbox: Mailbox
   private let poll: Int32
-  private let bell: Int32
+  private let bell: Bell
   private let sockets: SocketWatch
   /// When libcurl wants to be let run without a socket's doing.
   private var due = MonotonicTime.distantFuture
@@ -31,12 +31,10 @@ final class MultiHandle {
       return nil
     }
     let poll = epoll_create1(Int32(EPOLL_CLOEXEC))
-    let bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard poll >= 0, bell >= 0 else {
+    guard poll >= 0, let bell = Bell() else {
       curl_multi_cleanup(raw)
       curl_share_cleanup(share)
       if poll >= 0 { Glibc.close(poll) }
-      if bell >= 0 { Glibc.close(bell) }
       return nil
     }
     self.raw = raw
@@ -46,8 +44,8 @@ final class MultiHandle {
     self.bell = bell
     sockets = SocketWatch(poll: poll)
     // Edge-triggered: the bell is never read, so a wake-up costs the thread no system call of its own.
-    var event = epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: epoll_data_t(fd: bell))
-    epoll_ctl(poll, EPOLL_CTL_ADD, bell, &event)
+    var event = epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: epoll_data_t(fd: bell.descriptor))
+    epoll_ctl(poll, EPOLL_CTL_ADD, bell.descriptor, &event)
     self.share = share
     _ = af_curl_share_setopt_long(share, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_SSL_SESSION.rawValue))
     let user = Unmanaged.passUnretained(self).toOpaque()
@@ -67,7 +65,7 @@ final class MultiHandle {
     }
     _ = af_curl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     _ = af_curl_multi_setopt_long(raw, CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.maximumStreamsPerHost)
-    mailbox.attach(bell: bell)
+    mailbox.attach(bell)
   }
 
   /// Has as many idle connections kept as the configuration says beside those of `count` transfers: libcurl counts both together,
@@ -120,7 +118,15 @@ final class MultiHandle {
     easy.long(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0)
   }
 
-  /// Waits for a socket, libcurl's own time, the bell, or `moment`; calls `woken`, then lets libcurl work.
+  /// Lets libcurl do what it wanted to do by now without a socket's doing, such as begin what has been added.
+  func runDue() {
+    guard due <= .now else { return }
+    due = .distantFuture
+    var running: Int32 = 0
+    curl_multi_socket_action(raw, CURL_SOCKET_BAD, 0, &running)
+  }
+
+  /// Waits for a socket, libcurl's own time, the bell, or `moment`; calls `woken`, then lets libcurl work on the sockets.
   func wait(until moment: MonotonicTime, woken: () -> Void) {
     let limit = min(moment, due)
     var timeout: Int32 = -1
@@ -130,20 +136,15 @@ final class MultiHandle {
     }
     let count = epoll_wait(poll, &events, Int32(events.count), timeout)
     woken()
+    guard count > 0 else { return }
     var running: Int32 = 0
-    if count > 0 {
-      for index in 0..<Int(count) {
-        let event = events[index]
-        guard event.data.fd != bell, sockets.concerns(event.data.fd) else { continue }
-        var action: Int32 = 0
-        if event.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { action |= CURL_CSELECT_IN }
-        if event.events & (EPOLLOUT.rawValue | EPOLLERR.rawValue) != 0 { action |= CURL_CSELECT_OUT }
-        curl_multi_socket_action(raw, event.data.fd, action, &running)
-      }
-    }
-    if due <= .now {
-      due = .distantFuture
-      curl_multi_socket_action(raw, CURL_SOCKET_BAD, 0, &running)
+    for index in 0..<Int(count) {
+      let event = events[index]
+      guard event.data.fd != bell.descriptor, sockets.concerns(event.data.fd) else { continue }
+      var action: Int32 = 0
+      if event.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { action |= CURL_CSELECT_IN }
+      if event.events & (EPOLLOUT.rawValue | EPOLLERR.rawValue) != 0 { action |= CURL_CSELECT_OUT }
+      curl_multi_socket_action(raw, event.data.fd, action, &running)
     }
   }
 
@@ -157,7 +158,6 @@ final class MultiHandle {
     curl_multi_cleanup(raw)
     curl_share_cleanup(share)
     Glibc.close(poll)
-    Glibc.close(bell)
   }
 
   deinit { close() }

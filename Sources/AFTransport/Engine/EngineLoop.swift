@@ -5,8 +5,8 @@ import Foundation
 
 /// The engine's thread: commands in, transfers carried out, reports out.
 ///
-/// One turn: take the commands, see what is due, let waiting transfers in, tell who waits for what has ended, wait for sockets,
-/// let libcurl work, collect what has ended. Everything in this file, and everything it owns, stays on its thread.
+/// One turn: take the commands, see what is due, let waiting transfers in, let libcurl begin them, tell who waits for what has
+/// ended, wait for sockets, let libcurl work on them, collect what has ended. Everything in this file, and everything it owns, stays on its thread.
 final class EngineLoop {
   private let mailbox: Mailbox
   private let configuration: EngineConfiguration
@@ -68,6 +68,9 @@ final class EngineLoop {
       for command in commands where !carryOut(command) { return stop() }
       commands.removeAll(keepingCapacity: true)
       expireDeadlines()
+      admitWaiting()
+      multi.runDue()
+      collectEnded()
       admitWaiting()
       turn.callSequels()
       if isFinishing, transfers.isEmpty, waiting.isEmpty, mailbox.closeIfEmpty() { return close() }

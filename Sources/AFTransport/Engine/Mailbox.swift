@@ -1,6 +1,4 @@
 import AFSupport
-import CLinux
-import Glibc
 
 /// The ordered way into an engine's thread, and the only object that two threads share.
 ///
@@ -10,8 +8,8 @@ final class Mailbox: Sendable {
   private struct State {
     var commands: [Command] = []
     var isOpen = true
-    /// The event descriptor that wakes the thread, while there is one.
-    var bell: Int32 = -1
+    /// What wakes the thread, while there is one.
+    var bell: Bell?
     var isWoken = false
     var nextID: UInt64 = 0
   }
@@ -21,40 +19,40 @@ final class Mailbox: Sendable {
   /// Appends a command; false if the engine has stopped and will not see it.
   @discardableResult
   func send(_ command: Command) -> Bool {
-    state.withLock { state in
-      guard state.isOpen else { return false }
-      state.commands.append(command)
-      wake(&state)
-      return true
-    }
+    append { _ in (true, command) } != nil
   }
 
   /// Appends a start command under a new name; nil if the engine has stopped.
   func start(_ request: TransferRequest, _ handler: any TransferHandler) -> TransferID? {
-    state.withLock { state in
-      guard state.isOpen else { return nil }
+    append { state in
       state.nextID += 1
       let id = TransferID(raw: state.nextID)
-      state.commands.append(.start(id, request, handler))
-      wake(&state)
-      return id
+      return (id, .start(id, request, handler))
     }
+  }
+
+  private func append<Answer: Sendable>(_ make: (inout State) -> (Answer, Command)) -> Answer? {
+    let (answer, bell) = state.withLock { state -> (Answer?, Bell?) in
+      guard state.isOpen else { return (nil, nil) }
+      let (answer, command) = make(&state)
+      state.commands.append(command)
+      // Once per batch.
+      guard !state.isWoken else { return (answer, nil) }
+      state.isWoken = state.bell != nil
+      return (answer, state.bell)
+    }
+    // Outside the lock, or the thread would wake up only to wait for it.
+    bell?.ring()
+    return answer
   }
 
   /// Whether the engine still takes commands.
   var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Once per batch, and inside the lock: the descriptor cannot be closed between the check and the call.
-  private func wake(_ state: inout State) {
-    guard !state.isWoken, state.bell >= 0 else { return }
-    state.isWoken = true
-    eventfd_write(state.bell, 1)
-  }
-
   // MARK: The engine's side
 
   /// From now on a command rings `bell`. What was sent before is found by the next `drain`.
-  func attach(bell: Int32) {
+  func attach(_ bell: Bell) {
     state.withLock { $0.bell = bell }
   }
 
@@ -70,11 +68,11 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Closes the mailbox for good and returns what had still been sent. After this the bell may be closed.
+  /// Closes the mailbox for good and returns what had still been sent.
   func close() -> [Command] {
     state.withLock { state in
       state.isOpen = false
-      state.bell = -1
+      state.bell = nil
       let left = state.commands
       state.commands = []
       return left
@@ -86,7 +84,7 @@ final class Mailbox: Sendable {
     state.withLock { state in
       guard state.commands.isEmpty else { return false }
       state.isOpen = false
-      state.bell = -1
+      state.bell = nil
       return true
     }
   }
