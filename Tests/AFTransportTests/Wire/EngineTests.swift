@@ -57,6 +57,24 @@ import Testing
     }
   }
 
+  @Test func `connections are not inherited by programs that the process starts`() async throws {
+    let engine = Engine.forTests()
+    try await withTestServer(handler: { _ in .text("hello") }) { server in
+      #expect(await engine.run(.get(server.url())).failure == nil)
+      let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+      let connections = descriptors.filter { descriptor in
+        var peer = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let known = withUnsafeMutableBytes(of: &peer) { bytes in
+          getpeername(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size)
+        }
+        return known == 0 && peer.sin_family == AF_INET && UInt16(bigEndian: peer.sin_port) == server.port
+      }
+      #expect(connections.count == 1)
+      for connection in connections { #expect(fcntl(connection, F_GETFD) & FD_CLOEXEC != 0) }
+    }
+  }
+
   @Test func `five thousand requests, six at a time`() async throws {
     let engine = Engine.forTests()
     try await withTestServer(handler: { _ in .text("x") }) { server in
