@@ -15,6 +15,37 @@ struct AdmissionQueue {
     /// Waiting transfers, first in first out, by priority. Ended ones are left in place and skipped.
     var waiting: [Float: Fifo] = [:]
     var waitingCount = 0
+
+    mutating func admit(_ id: TransferID, _ priority: Float) -> Bool {
+      if running < limit, waitingCount == 0 {
+        running += 1
+        return true
+      }
+      waiting[priority, default: Fifo()].items.append(id)
+      waitingCount += 1
+      return false
+    }
+
+    mutating func next(_ origin: Origin, _ entries: inout [TransferID: Entry]) -> TransferID? {
+      guard running < limit, waitingCount > 0 else { return nil }
+      for priority in waiting.keys.sorted(by: >) {
+        while let id = waiting[priority]?.popFirst() {
+          guard let entry = entries[id], entry.origin == origin, entry.priority == priority else { continue }
+          entries[id] = nil
+          waitingCount -= 1
+          running += 1
+          return id
+        }
+        waiting[priority] = nil
+      }
+      waitingCount = 0
+      return nil
+    }
+  }
+
+  private struct Entry {
+    let origin: Origin
+    let priority: Float
   }
 
   private struct Fifo {
@@ -39,7 +70,7 @@ struct AdmissionQueue {
 
   private let initialLimit: Int
   private var lanes: [Origin: Lane] = [:]
-  private var waitingOrigins: [TransferID: (origin: Origin, priority: Float)] = [:]
+  private var entries: [TransferID: Entry] = [:]
 
   /// `limit`: transfers that may run per origin until ``setLimit(_:for:)`` says otherwise.
   init(limit: Int) {
@@ -47,35 +78,29 @@ struct AdmissionQueue {
   }
 
   /// The number of transfers that wait.
-  var waitingCount: Int { waitingOrigins.count }
+  var waitingCount: Int { entries.count }
 
-  /// True: run it now (it counts as running). False: it waits, and ``next(after:)`` will name it.
+  /// True: run it now (it counts as running). False: it waits, and ``next(for:)`` will name it.
   mutating func admit(_ id: TransferID, to origin: Origin, priority: Float) -> Bool {
-    var lane = lanes[origin] ?? Lane(limit: initialLimit)
-    defer { lanes[origin] = lane }
-    if lane.running < lane.limit, lane.waitingCount == 0 {
-      lane.running += 1
-      return true
-    }
-    lane.waiting[priority, default: Fifo()].items.append(id)
-    lane.waitingCount += 1
-    waitingOrigins[id] = (origin, priority)
+    // In place: a copy of the lane would copy the line of those that wait.
+    guard !lanes[origin, default: Lane(limit: initialLimit)].admit(id, priority) else { return true }
+    entries[id] = Entry(origin: origin, priority: priority)
     return false
   }
 
   /// Takes a waiting transfer out; false if it does not wait.
   mutating func remove(_ id: TransferID) -> Bool {
-    guard let (origin, _) = waitingOrigins.removeValue(forKey: id) else { return false }
-    lanes[origin]?.waitingCount -= 1
-    forgetIfIdle(origin)
+    guard let entry = entries.removeValue(forKey: id) else { return false }
+    lanes[entry.origin]?.waitingCount -= 1
+    forgetIfIdle(entry.origin)
     return true
   }
 
   /// Moves a waiting transfer to the end of another priority's line.
   mutating func setPriority(_ priority: Float, of id: TransferID) {
-    guard let (origin, old) = waitingOrigins[id], old != priority else { return }
-    waitingOrigins[id] = (origin, priority)
-    lanes[origin]?.waiting[priority, default: Fifo()].items.append(id)
+    guard let entry = entries[id], entry.priority != priority else { return }
+    entries[id] = Entry(origin: entry.origin, priority: priority)
+    lanes[entry.origin]?.waiting[priority, default: Fifo()].items.append(id)
   }
 
   /// One transfer to `origin` has ended.
@@ -84,35 +109,25 @@ struct AdmissionQueue {
     forgetIfIdle(origin)
   }
 
-  mutating func setLimit(_ limit: Int, for origin: Origin) {
-    lanes[origin]?.limit = max(1, limit)
+  /// True if the limit was another before.
+  mutating func setLimit(_ limit: Int, for origin: Origin) -> Bool {
+    let limit = max(1, limit)
+    guard let old = lanes[origin]?.limit, old != limit else { return false }
+    lanes[origin]?.limit = limit
+    return true
   }
 
   func limit(for origin: Origin) -> Int { lanes[origin]?.limit ?? initialLimit }
 
   /// The next transfer to `origin` that may run, now counted as running, or nil.
   mutating func next(for origin: Origin) -> TransferID? {
-    guard var lane = lanes[origin], lane.running < lane.limit, lane.waitingCount > 0 else { return nil }
-    for priority in lane.waiting.keys.sorted(by: >) {
-      while let id = lane.waiting[priority]?.popFirst() {
-        guard let entry = waitingOrigins[id], entry.origin == origin, entry.priority == priority else { continue }
-        waitingOrigins[id] = nil
-        lane.waitingCount -= 1
-        lane.running += 1
-        lanes[origin] = lane
-        return id
-      }
-      lane.waiting[priority] = nil
-    }
-    lane.waitingCount = 0
-    lanes[origin] = lane
-    return nil
+    lanes[origin]?.next(origin, &entries)
   }
 
   /// Everything that waits, taken out.
   mutating func removeAll() -> [TransferID] {
-    let all = waitingOrigins.keys.sorted { $0.raw < $1.raw }
-    waitingOrigins = [:]
+    let all = entries.keys.sorted { $0.raw < $1.raw }
+    entries = [:]
     for origin in Array(lanes.keys) {
       lanes[origin]?.waiting = [:]
       lanes[origin]?.waitingCount = 0

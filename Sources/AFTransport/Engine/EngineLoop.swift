@@ -227,8 +227,9 @@ final class EngineLoop {
     }
     multi.remove(transfer.easy)
     if let code, transfer.canBeRepeated(after: code), multi.add(transfer.easy) { return }
-    if transfer.machine.isHeadDelivered, multi.speaksHTTP2(transfer.easy) {
+    if transfer.machine.isHeadDelivered, multi.speaksHTTP2(transfer.easy),
       queue.setLimit(configuration.maximumStreamsPerHost, for: transfer.origin)
+    {
       freed.append(transfer.origin)
     }
     let cause = code.flatMap(transfer.failure(for:))

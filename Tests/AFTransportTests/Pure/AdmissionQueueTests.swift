@@ -67,7 +67,8 @@ import Testing
     var queue = AdmissionQueue(limit: 1)
     let a = try origin("https://a/")
     for raw in 1...4 { _ = queue.admit(id(UInt64(raw)), to: a, priority: 0.5) }
-    queue.setLimit(3, for: a)
+    #expect(queue.setLimit(3, for: a) == true)
+    #expect(queue.setLimit(3, for: a) == false)
     #expect(queue.next(for: a) == id(2))
     #expect(queue.next(for: a) == id(3))
     #expect(queue.next(for: a) == nil)
@@ -82,5 +83,23 @@ import Testing
       queue.finished(a)
       #expect(queue.next(for: a) == id(UInt64(raw)))
     }
+  }
+
+  /// If each that waits copied the line of those before it, this would take more than a minute.
+  @Test(.timeLimit(.minutes(1))) func `a line of 800,000 is joined and left, in order`() throws {
+    var queue = AdmissionQueue(limit: 1)
+    let origin = try origin("http://a/")
+    let count: UInt64 = 800_000
+    #expect(queue.admit(id(0), to: origin, priority: 0.5) == true)
+    for raw in 1..<count { _ = queue.admit(id(raw), to: origin, priority: 0.5) }
+    #expect(queue.waitingCount == Int(count) - 1)
+    for raw in 1..<count {
+      queue.finished(origin)
+      guard queue.next(for: origin)?.raw == raw else {
+        Issue.record("\(raw) is not next")
+        return
+      }
+    }
+    #expect(queue.waitingCount == 0)
   }
 }
