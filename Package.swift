@@ -68,9 +68,7 @@ let package = Package(
       name: "AFReachabilityTests",
       dependencies: ["AFReachability", "AFSupport", "AFTestSupport", "CNetlink"]
     ),
-    .testTarget(
-      name: "AFTransportTests", dependencies: ["AFTransport", "AFSupport", "AFTestSupport", "CCurl", "CLinux"]
-    ),
+    .testTarget(name: "AFTransportTests", dependencies: ["AFTransport", "AFSupport", "AFTestSupport", "CLinux"]),
     .testTarget(
       name: "AFCoreTests",
       dependencies: [

@@ -53,7 +53,10 @@ final class MultiHandle {
     _ = af_curl_multi_setopt_socket_fn(raw) { easy, socket, what, user, _ in
       guard let user else { return 0 }
       Transfer.of(easy)?.socket = what == CURL_POLL_REMOVE ? nil : socket
-      Unmanaged<MultiHandle>.fromOpaque(user).takeUnretainedValue().sockets.watch(socket, what)
+      var interest: SocketWatch.Interest = []
+      if what == CURL_POLL_IN || what == CURL_POLL_INOUT { interest.insert(.reading) }
+      if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { interest.insert(.writing) }
+      Unmanaged<MultiHandle>.fromOpaque(user).takeUnretainedValue().sockets.watch(socket, for: interest)
       return 0
     }
     _ = af_curl_multi_setopt_ptr(raw, CURLMOPT_TIMERDATA, user)
