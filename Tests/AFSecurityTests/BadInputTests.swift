@@ -73,4 +73,23 @@ import Testing
       #expect(error?.code == .invalidCiphers)
     }
   }
+
+  @Test(arguments: [-Double.infinity, -1e300, -1e12, 1e12, 1e300, .infinity, .nan])
+  func `a moment that no clock will show is before or after every certificate`(seconds: Double) throws {
+    let root = try TestAuthority.make()
+    let leaf = try root.issue(names: ["a.test"])
+    let date = Date(timeIntervalSince1970: seconds)
+    #expect(try policy(root).verdict(leaf, "a.test", at: date) == (seconds < 0 ? .notYetValid : .expired))
+    let experienced = try policy(root)
+    #expect(try experienced.verdict(leaf, "a.test") == nil)
+    experienced.evaluationDate = date
+    #expect(try experienced.verdict(leaf, "a.test") == (seconds < 0 ? .notYetValid : .expired))
+    experienced.revocationChecking = AFRevocationChecking(
+      revocationLists: try AFRevocationList.lists(in: root.revocationList(of: [])))
+    #expect(try experienced.verdict(leaf, "a.test") != nil)
+    let trust = AFServerTrust(
+      certificates: try leaf.chain.map { try $0.certificate() },
+      stapledOCSPResponse: try root.ocspResponse(for: leaf.certificate))
+    #expect(throws: AFSecurityError.self) { try experienced.evaluate(trust, forDomain: "a.test") }
+  }
 }

@@ -40,4 +40,11 @@ extension Date {
 
   /// Year, month and day in UTC.
   var shortDay: String { String(ISO8601DateFormatter().string(from: self).prefix(10)) }
+
+  /// The moment in whole seconds, moved into the years that OpenSSL can name. What is no moment at all is after every certificate.
+  var openSSLTime: time_t {
+    let first = -2_208_988_800.0
+    let last = 253_402_300_799.0
+    return time_t(timeIntervalSince1970.isNaN ? last : min(max(timeIntervalSince1970, first), last))
+  }
 }

@@ -45,7 +45,7 @@ struct PathValidation {
       X509_VERIFY_PARAM_set_auth_level(parameters, Self.securityLevel)
       X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_SSL_SERVER)
       X509_VERIFY_PARAM_set_trust(parameters, X509_TRUST_SSL_SERVER)
-      if let date { X509_VERIFY_PARAM_set_time(parameters, time_t(date.timeIntervalSince1970)) }
+      if let date { X509_VERIFY_PARAM_set_time(parameters, date.openSSLTime) }
       guard setName(in: parameters) else {
         X509_STORE_CTX_set_error(context, X509_V_ERR_HOSTNAME_MISMATCH)
         return false

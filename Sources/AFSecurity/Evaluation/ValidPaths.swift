@@ -19,7 +19,7 @@ struct ValidPaths {
   /// The path of this chain if it is known and every certificate on it is valid at `date`; nil means now.
   func path(of presented: [X509Handle], at date: Date?) -> [X509Handle]? {
     guard let path = recent[presented.map(ObjectIdentifier.init)]?.path else { return nil }
-    var moment = date.map { time_t($0.timeIntervalSince1970) } ?? time(nil)
+    var moment = date?.openSSLTime ?? time(nil)
     // Before or at is −1, after is 1, and 0 is a date that cannot be read.
     let isCurrent = path.allSatisfy {
       X509_cmp_time(X509_get0_notBefore($0.pointer), &moment) == -1

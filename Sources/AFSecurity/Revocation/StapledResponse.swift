@@ -65,7 +65,7 @@ enum StapledResponse {
     X509_STORE_add_cert(store, issuer.pointer)
     X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
     if let parameters = X509_STORE_get0_param(store) {
-      X509_VERIFY_PARAM_set_time(parameters, time_t(date.timeIntervalSince1970))
+      X509_VERIFY_PARAM_set_time(parameters, date.openSSLTime)
     }
     let certificates = X509Stack([issuer])
     return OCSP_basic_verify(basic, certificates.pointer, store, 0) == 1
