@@ -15,7 +15,8 @@ typedef int (*af_curl_xferinfo_fn)(void *_Nullable user, curl_off_t dltotal, cur
                                    curl_off_t ulnow);
 typedef int (*af_curl_debug_fn)(CURL *_Nonnull easy, curl_infotype type, char *_Nonnull bytes, size_t count,
                                 void *_Nullable user);
-typedef int (*af_curl_sockopt_fn)(void *_Nullable user, curl_socket_t socket, curlsocktype purpose);
+typedef curl_socket_t (*af_curl_open_socket_fn)(void *_Nullable user, curlsocktype purpose,
+                                                struct curl_sockaddr *_Nullable address);
 typedef int (*af_curl_close_socket_fn)(void *_Nullable user, curl_socket_t socket);
 
 static inline CURLcode af_curl_setopt_long(CURL *_Nonnull e, CURLoption o, long v) { return curl_easy_setopt(e, o, v); }
@@ -29,7 +30,7 @@ static inline CURLcode af_curl_setopt_ssl_ctx_fn(CURL *_Nonnull e, af_curl_ssl_c
 static inline CURLcode af_curl_setopt_prereq_fn(CURL *_Nonnull e, af_curl_prereq_fn _Nullable f) { return curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, f); }
 static inline CURLcode af_curl_setopt_xferinfo_fn(CURL *_Nonnull e, af_curl_xferinfo_fn _Nullable f) { return curl_easy_setopt(e, CURLOPT_XFERINFOFUNCTION, f); }
 static inline CURLcode af_curl_setopt_debug_fn(CURL *_Nonnull e, af_curl_debug_fn _Nullable f) { return curl_easy_setopt(e, CURLOPT_DEBUGFUNCTION, f); }
-static inline CURLcode af_curl_setopt_sockopt_fn(CURL *_Nonnull e, af_curl_sockopt_fn _Nullable f) { return curl_easy_setopt(e, CURLOPT_SOCKOPTFUNCTION, f); }
+static inline CURLcode af_curl_setopt_open_socket_fn(CURL *_Nonnull e, af_curl_open_socket_fn _Nullable f) { return curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, f); }
 static inline CURLcode af_curl_setopt_close_socket_fn(CURL *_Nonnull e, af_curl_close_socket_fn _Nullable f) { return curl_easy_setopt(e, CURLOPT_CLOSESOCKETFUNCTION, f); }
 
 static inline CURLcode af_curl_getinfo_long(CURL *_Nonnull e, CURLINFO i, long *_Nonnull v) { return curl_easy_getinfo(e, i, v); }

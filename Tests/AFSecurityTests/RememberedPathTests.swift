@@ -1,11 +1,27 @@
-import AFSecurity
 import AFTestSupport
 import Foundation
 import Testing
 
+@testable import AFSecurity
+
 /// A path that was found valid is not walked again for the next verdict. Nothing else of a verdict may be remembered.
 @Suite struct RememberedPathTests {
   private static let day: TimeInterval = 86_400
+
+  @Test func `a valid path is remembered, and a refusal is not`() throws {
+    let root = try TestAuthority.make()
+    let good = try root.issueAuthority().issue(names: ["a.test"])
+    let foreign = try TestAuthority.make().issue(names: ["a.test"])
+    let policy = try policy(root)
+    let store = policy.core.settings.anchors.store
+    for (identity, isGood) in [(good, true), (foreign, false)] {
+      let presented = try identity.trust().core.presented
+      #expect(store.validPath(of: presented, at: nil) == nil)
+      #expect(try policy.verdict(identity, "a.test") == (isGood ? nil : .untrustedChain))
+      let path = store.validPath(of: presented, at: nil)?.map(\.der)
+      #expect(path == (isGood ? good.chain + [root.certificate] : nil))
+    }
+  }
 
   enum Position: CaseIterable { case leaf, intermediate, anchor }
 

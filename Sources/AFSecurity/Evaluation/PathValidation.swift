@@ -23,7 +23,7 @@ struct PathValidation {
     // Path building leaves errors behind even when it succeeds; another user of this thread would find them.
     defer { ERR_clear_error() }
     // Lists speak while OpenSSL walks the path, so it must walk.
-    guard lists == nil else { return try validate(leaf) }
+    if lists?.isEmpty == false { return try validate(leaf) }
     if let known = store.validPath(of: presented, at: date), name.map({ CertificateNames.match(leaf, $0) }) ?? true {
       return known
     }

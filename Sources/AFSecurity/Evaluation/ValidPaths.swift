@@ -3,9 +3,9 @@ import Foundation
 
 /// The paths to the anchors of one store that OpenSSL lately found valid.
 ///
-/// Whether each certificate on a path signed the next one and was allowed to depends on their bytes and on the anchors alone; checking it
-/// costs more than the rest of a verdict, and a client meets the same few servers again and again. What depends on the moment
-/// or on the question (dates, names, pins, revocation) is never remembered, and neither is a refusal.
+/// Whether each certificate on a path signed the next one and was allowed to depends on their bytes and on the anchors alone;
+/// checking it costs more than the rest of a verdict, and a client meets the same few servers again and again. What depends on the
+/// moment or on the question (dates, names, pins, revocation) is never remembered, and neither is a refusal.
 struct ValidPaths {
   /// A chain as it was presented. Certificates are told apart as objects: ``DecodedCertificates`` gives the same one for the same
   /// bytes, and an entry keeps its own alive.

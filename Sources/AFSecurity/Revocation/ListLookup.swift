@@ -11,9 +11,12 @@ final class ListLookup {
 
   init(_ checking: AFRevocationChecking) { self.checking = checking }
 
+  /// Whether there are no lists; a stapled response may still be asked for.
+  var isEmpty: Bool { checking.revocationLists.isEmpty }
+
   /// Runs `verify` with the lists installed in `context`.
   func run(in context: OpaquePointer, verify: () -> Bool) -> Bool {
-    guard !checking.revocationLists.isEmpty, let stack = OPENSSL_sk_new_null() else { return verify() }
+    guard !isEmpty, let stack = OPENSSL_sk_new_null() else { return verify() }
     defer { OPENSSL_sk_free(stack) }
     for list in checking.revocationLists { OPENSSL_sk_push(stack, UnsafeRawPointer(list.handle.pointer)) }
     X509_STORE_CTX_set0_crls(context, stack)

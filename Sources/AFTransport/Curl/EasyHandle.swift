@@ -115,8 +115,8 @@ final class EasyHandle {
     check(CURLOPT_PREREQFUNCTION, af_curl_setopt_prereq_fn(raw, function))
   }
 
-  func setSocketOptions(_ function: af_curl_sockopt_fn?) {
-    check(CURLOPT_SOCKOPTFUNCTION, af_curl_setopt_sockopt_fn(raw, function))
+  func setOpenSocket(_ function: af_curl_open_socket_fn?) {
+    check(CURLOPT_OPENSOCKETFUNCTION, af_curl_setopt_open_socket_fn(raw, function))
   }
 
   func setCloseSocket(_ function: af_curl_close_socket_fn?) {

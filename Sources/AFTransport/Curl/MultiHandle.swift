@@ -92,10 +92,10 @@ final class MultiHandle {
     easy.hasMultiOptions = true
     easy.set(CURLOPT_SHARE, pointer: share)
     let user = Unmanaged.passUnretained(sockets).toOpaque()
-    easy.set(CURLOPT_SOCKOPTDATA, pointer: user)
-    easy.setSocketOptions { user, socket, _ in
-      if let user { Unmanaged<SocketWatch>.fromOpaque(user).takeUnretainedValue().opened(socket) }
-      return CURL_SOCKOPT_OK
+    easy.set(CURLOPT_OPENSOCKETDATA, pointer: user)
+    easy.setOpenSocket { user, _, address in
+      guard let user, let address else { return CURL_SOCKET_BAD }
+      return Unmanaged<SocketWatch>.fromOpaque(user).takeUnretainedValue().open(address.pointee)
     }
     easy.set(CURLOPT_CLOSESOCKETDATA, pointer: user)
     easy.setCloseSocket { user, socket in

@@ -1,11 +1,12 @@
+import CCurl
 import CLinux
 import Glibc
 
 /// The sockets that epoll watches for libcurl.
 ///
-/// libcurl takes its interest in a connection back when a transfer ends and asks for it again with the next. A connection's socket stays
-/// registered meanwhile, which saves every request two system calls. For that its opening and its closing must be known:
-/// a number that was closed may come back for something else. Other descriptors of libcurl's (the resolver's) are dropped at once.
+/// libcurl takes its interest in a connection back when a transfer ends and asks for it again with the next. The connection's
+/// socket stays registered meanwhile, which saves every request two system calls. For that its end must be known: a number that
+/// was closed may come back for something else. Whatever libcurl may close without a word is dropped as soon as it says so.
 final class SocketWatch {
   /// What there is to hear of a socket.
   struct Interest: OptionSet {
@@ -15,8 +16,11 @@ final class SocketWatch {
   }
 
   private struct Entry {
-    /// Whether this is a connection, whose end will be told.
+    /// Whether this is a connection, made or still to be made.
     var isConnection = false
+    /// Whether the connection stands, so that libcurl has it closed here. One that loses the race to connect, or is given up before it
+    /// has connected, is closed silently (pitfall 44).
+    var isMade = false
     /// Empty while libcurl does not care.
     var wanted: Interest = []
     /// What epoll is set to; empty while it does not have the socket.
@@ -30,11 +34,19 @@ final class SocketWatch {
     self.poll = poll
   }
 
-  /// A connection begins.
+  /// Opens the socket of a connection to be; −1 if there is none to be had. Programs that this process starts do not inherit it.
+  func open(_ address: curl_sockaddr) -> Int32 {
+    let socket = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+    if socket >= 0 { opened(socket) }
+    return socket
+  }
+
+  /// A connection is to be made. What had this number before, if anything, is closed.
   func opened(_ socket: Int32) {
+    let wanted = entries[socket]?.wanted ?? []
     entries[socket] = Entry(isConnection: true)
-    // libcurl does not do it, and a program that this process starts has no business with the connection.
-    _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+    // Where libcurl closes a number and gets it again at once, it does not mention it.
+    if !wanted.isEmpty { watch(socket, for: wanted) }
   }
 
   /// A connection ends; closes its socket.
@@ -47,21 +59,21 @@ final class SocketWatch {
   /// libcurl says what it wants to hear of; nothing, when it is done with the socket for now or for good.
   func watch(_ socket: Int32, for interest: Interest) {
     var entry = entries[socket] ?? Entry()
-    guard !interest.isEmpty || entry.isConnection else {
+    guard !interest.isEmpty || entry.isMade else {
       entries[socket] = nil
       return unregister(socket)
     }
     entry.wanted = interest
+    // A socket that is still connecting is only ever asked whether it can be written to.
+    if interest.contains(.reading), entry.isConnection { entry.isMade = true }
     if !interest.isEmpty, entry.registered != interest {
-      var event = epoll_event(events: interest.rawValue, data: epoll_data_t(fd: socket))
-      epoll_ctl(poll, entry.registered.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, socket, &event)
-      entry.registered = interest
+      entry.registered = register(socket, interest, isKnown: !entry.registered.isEmpty) ? interest : []
     }
     entries[socket] = entry
   }
 
-  /// Whether libcurl wants to hear of something that has happened. If not, the idle connection is not watched any longer: it has
-  /// probably ended, and epoll would say so again and again.
+  /// Whether libcurl wants to hear of something that has happened. If not, the socket is not watched until it does, or epoll would
+  /// say so again and again: an idle connection has ended, or bytes wait for a transfer that takes none at present.
   func concerns(_ socket: Int32) -> Bool {
     guard var entry = entries[socket] else { return true }
     guard entry.wanted.isEmpty else { return true }
@@ -69,6 +81,12 @@ final class SocketWatch {
     entry.registered = []
     entries[socket] = entry
     return false
+  }
+
+  private func register(_ socket: Int32, _ interest: Interest, isKnown: Bool) -> Bool {
+    var event = epoll_event(events: interest.rawValue, data: epoll_data_t(fd: socket))
+    if isKnown, epoll_ctl(poll, EPOLL_CTL_MOD, socket, &event) == 0 { return true }
+    return epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event) == 0
   }
 
   private func unregister(_ socket: Int32) {

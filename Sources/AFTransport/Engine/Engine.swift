@@ -14,16 +14,25 @@ package final class Engine: Sendable {
     var isShutDown = false
 
     /// Nil after the shut-down.
-    mutating func start(_ request: TransferRequest, _ handler: any TransferHandler) -> TransferHandle? {
+    mutating func start(_ request: TransferRequest, _ handler: any TransferHandler) -> Started? {
       guard !isShutDown else { return nil }
-      if let lane, let id = lane.start(request, handler) { return TransferHandle(id: id, mailbox: lane) }
+      if let lane, let entry = lane.start(request, handler) {
+        return Started(handle: TransferHandle(id: entry.id, mailbox: lane), bell: entry.bell)
+      }
       let fresh = Mailbox()
       lane = fresh
       EngineLoop.launch(fresh, configuration)
-      return fresh.start(request, handler).map { TransferHandle(id: $0, mailbox: fresh) }
+      return fresh.start(request, handler).map {
+        Started(handle: TransferHandle(id: $0.id, mailbox: fresh), bell: $0.bell)
+      }
     }
 
     var lanes: [Mailbox] { lane.map { retired + [$0] } ?? retired }
+  }
+
+  private struct Started {
+    let handle: TransferHandle
+    let bell: Bell?
   }
 
   private let state: Locked<State>
@@ -40,8 +49,9 @@ package final class Engine: Sendable {
   /// completion with `.cancelled`, on an arbitrary queue.
   @discardableResult
   package func start(_ request: TransferRequest, handler: any TransferHandler) -> TransferHandle {
-    let handle = state.withLock { $0.start(request, handler) }
-    return handle ?? refuse(request, handler)
+    let started = state.withLock { $0.start(request, handler) }
+    started?.bell?.ring()
+    return started?.handle ?? refuse(request, handler)
   }
 
   /// The same, but only under a configuration of this generation: nil, and nothing happens, if the engine has another.
@@ -51,11 +61,12 @@ package final class Engine: Sendable {
   package func start(
     _ request: TransferRequest, handler: any TransferHandler, under generation: UInt64
   ) -> TransferHandle? {
-    let (handle, isOther) = state.withLock { state -> (TransferHandle?, Bool) in
+    let (started, isOther) = state.withLock { state -> (Started?, Bool) in
       guard state.isShutDown || state.configuration.generation == generation else { return (nil, true) }
       return (state.start(request, handler), false)
     }
-    return isOther ? nil : handle ?? refuse(request, handler)
+    started?.bell?.ring()
+    return isOther ? nil : started?.handle ?? refuse(request, handler)
   }
 
   private func refuse(_ request: TransferRequest, _ handler: any TransferHandler) -> TransferHandle {

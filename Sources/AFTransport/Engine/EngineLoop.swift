@@ -6,7 +6,8 @@ import Foundation
 /// The engine's thread: commands in, transfers carried out, reports out.
 ///
 /// One turn: take the commands, see what is due, let waiting transfers in, let libcurl begin them, tell who waits for what has
-/// ended, wait for sockets, let libcurl work on them, collect what has ended. Everything in this file, and everything it owns, stays on its thread.
+/// ended, wait for sockets, let libcurl work on them, collect what has ended. Everything in this file, and everything it owns,
+/// stays on its thread.
 final class EngineLoop {
   private let mailbox: Mailbox
   private let configuration: EngineConfiguration
@@ -69,6 +70,7 @@ final class EngineLoop {
       commands.removeAll(keepingCapacity: true)
       expireDeadlines()
       admitWaiting()
+      turn.advance()
       multi.runDue()
       collectEnded()
       admitWaiting()

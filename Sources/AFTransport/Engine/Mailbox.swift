@@ -1,6 +1,6 @@
 import AFSupport
 
-/// The ordered way into an engine's thread, and the only object that two threads share.
+/// The ordered way into an engine's thread.
 ///
 /// Why not an actor: `start` and `cancel` sent from one thread must arrive in that order, which hopping through tasks does
 /// not promise.
@@ -12,6 +12,14 @@ final class Mailbox: Sendable {
     var bell: Bell?
     var isWoken = false
     var nextID: UInt64 = 0
+
+    /// Returns what has to be rung, once per batch. Not under a lock: the thread would wake up only to wait for it.
+    mutating func append(_ command: Command) -> Bell? {
+      commands.append(command)
+      guard !isWoken else { return nil }
+      isWoken = bell != nil
+      return bell
+    }
   }
 
   private let state = Locked(State())
@@ -19,31 +27,23 @@ final class Mailbox: Sendable {
   /// Appends a command; false if the engine has stopped and will not see it.
   @discardableResult
   func send(_ command: Command) -> Bool {
-    append { _ in (true, command) } != nil
+    let (isSent, bell) = state.withLock { state -> (Bool, Bell?) in
+      guard state.isOpen else { return (false, nil) }
+      return (true, state.append(command))
+    }
+    bell?.ring()
+    return isSent
   }
 
-  /// Appends a start command under a new name; nil if the engine has stopped.
-  func start(_ request: TransferRequest, _ handler: any TransferHandler) -> TransferID? {
-    append { state in
+  /// Appends a start command under a new name. Nil if the engine has stopped; otherwise the name, and what the caller has to ring
+  /// once it holds no lock.
+  func start(_ request: TransferRequest, _ handler: any TransferHandler) -> (id: TransferID, bell: Bell?)? {
+    state.withLock { state in
+      guard state.isOpen else { return nil }
       state.nextID += 1
       let id = TransferID(raw: state.nextID)
-      return (id, .start(id, request, handler))
+      return (id, state.append(.start(id, request, handler)))
     }
-  }
-
-  private func append<Answer: Sendable>(_ make: (inout State) -> (Answer, Command)) -> Answer? {
-    let (answer, bell) = state.withLock { state -> (Answer?, Bell?) in
-      guard state.isOpen else { return (nil, nil) }
-      let (answer, command) = make(&state)
-      state.commands.append(command)
-      // Once per batch.
-      guard !state.isWoken else { return (answer, nil) }
-      state.isWoken = state.bell != nil
-      return (answer, state.bell)
-    }
-    // Outside the lock, or the thread would wake up only to wait for it.
-    bell?.ring()
-    return answer
   }
 
   /// Whether the engine still takes commands.
