@@ -8,6 +8,8 @@ package final class FileSink: BodySink {
   private struct State {
     var block: Block?
     var filled = 0
+    /// Written blocks, to be filled again: the pages of a fresh one would have to be cleared first.
+    var spare: [Block] = []
     var queued = 0
     var isFull = false
     var failure: (any Error)?
@@ -19,6 +21,7 @@ package final class FileSink: BodySink {
   private static let blockSize = 512 << 10
   private static let highWater = 4 << 20
   private static let lowWater = 1 << 20
+  private static let maximumSpare = 4
 
   private let descriptor: Int32
   private let path: String
@@ -35,7 +38,10 @@ package final class FileSink: BodySink {
 
   deinit {
     close(descriptor)
-    state.withLock { $0.block?.bytes.deallocate() }
+    state.withLock { state in
+      state.block?.bytes.deallocate()
+      for block in state.spare { block.bytes.deallocate() }
+    }
   }
 
   /// Sets what is called, on a queue, when there is room again after `receive` said false, and when writing fails.
@@ -54,7 +60,7 @@ package final class FileSink: BodySink {
       var full: [Block] = []
       var rest = bytes
       while !rest.isEmpty {
-        let block = state.block ?? Block.allocate(Self.blockSize)
+        let block = state.block ?? state.spare.popLast() ?? Block.allocate(Self.blockSize)
         let count = min(rest.count, block.count - state.filled)
         UnsafeMutableRawBufferPointer(rebasing: block.bytes[state.filled...])
           .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<count]))
@@ -105,7 +111,6 @@ package final class FileSink: BodySink {
   }
 
   private func write(_ block: Block) {
-    defer { block.bytes.deallocate() }
     var (position, failure) = state.withLock { ($0.written, $0.failure) }
     var done = 0
     while failure == nil, done < block.count {
@@ -120,6 +125,11 @@ package final class FileSink: BodySink {
     let (end, failed) = (position, failure)
     let callback = state.withLock { state -> (@Sendable () -> Void)? in
       state.queued = max(0, state.queued - block.count)
+      if state.spare.count < Self.maximumSpare {
+        state.spare.append(Block(bytes: block.bytes, count: block.bytes.count))
+      } else {
+        block.bytes.deallocate()
+      }
       state.written = end
       if let failed {
         guard state.failure == nil else { return nil }
