@@ -14,19 +14,21 @@ package struct Locked<Value>: ~Copyable, @unchecked Sendable {
 
   @inlinable
   package init(_ initial: consuming sending Value) {
-    value = .allocate(capacity: 1)
-    value.initialize(to: initial)
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: pthread_mutex_t())
+    // One block for both: the mutex, then the value.
+    let alignment = MemoryLayout<Value>.alignment
+    let offset = (MemoryLayout<pthread_mutex_t>.size + alignment - 1) / alignment * alignment
+    let block = UnsafeMutableRawPointer.allocate(
+      byteCount: offset + MemoryLayout<Value>.size, alignment: max(alignment, MemoryLayout<pthread_mutex_t>.alignment))
+    mutex = block.initializeMemory(as: pthread_mutex_t.self, to: pthread_mutex_t())
+    value = (block + offset).initializeMemory(as: Value.self, to: initial)
     pthread_mutex_init(mutex, nil)
   }
 
   @inlinable
   deinit {
     pthread_mutex_destroy(mutex)
-    mutex.deallocate()
     value.deinitialize(count: 1)
-    value.deallocate()
+    UnsafeMutableRawPointer(mutex).deallocate()
   }
 
   /// Runs `body` with the lock held and returns what it returns.

@@ -185,7 +185,7 @@ extension Transfer {
       lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }
     // Without this libcurl waits up to a second for a 100 (pitfall 1).
-    if !expects { lines.append("Expect:") }
+    if !expects, source.isSent { lines.append("Expect:") }
     if !accepts, request.options.decodesContent { lines.append("Accept-Encoding: gzip, deflate") }
     easy.set(CURLOPT_HTTPHEADER, lines: lines)
     // The server may hang up without a word of its own, and who said "close" sends nothing after it (RFC 9112 §9.6).

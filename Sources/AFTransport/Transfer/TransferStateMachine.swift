@@ -99,6 +99,8 @@ struct TransferStateMachine {
     responseStarted = true
     if line.count >= 5, line[0] == 0x48, line[1] == 0x54, line[2] == 0x54, line[3] == 0x50, line[4] == 0x2F {
       head.removeAll(keepingCapacity: true)
+      // Most heads fit, and growing line by line would move each of them several times.
+      head.reserveCapacity(512)
       isHeadComplete = false
       answeredAttempts = attempts
     }
