@@ -57,11 +57,10 @@ final class X509Handle: @unchecked Sendable {
 
   /// The pin of the key.
   var publicKeyPin: AFPublicKeyPin {
-    keyDigest.withLock { known in
-      let digest = known ?? AFPublicKeyPin.digest(publicKeyInfo: publicKeyDER)
-      known = digest
-      return AFPublicKeyPin(digest: digest)
-    }
+    if let digest = keyDigest.withLock({ $0 }) { return AFPublicKeyPin(digest: digest) }
+    let digest = AFPublicKeyPin.digest(publicKeyInfo: publicKeyDER)
+    keyDigest.withLock { $0 = digest }
+    return AFPublicKeyPin(digest: digest)
   }
 }
 

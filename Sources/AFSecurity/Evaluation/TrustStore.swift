@@ -35,7 +35,8 @@ final class TrustStore: @unchecked Sendable {
 
   /// The path to these anchors that was found for the same chain before, if every certificate on it is valid at `date`.
   func validPath(of presented: [X509Handle], at date: Date?) -> [X509Handle]? {
-    validPaths.withLock { $0.path(of: presented, at: date) }
+    guard let path = validPaths.withLock({ $0.path(of: presented) }) else { return nil }
+    return ValidPaths.isCurrent(path, at: date) ? path : nil
   }
 
   /// Takes note of a path that OpenSSL found valid.

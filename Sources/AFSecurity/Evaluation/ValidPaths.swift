@@ -16,16 +16,19 @@ struct ValidPaths {
 
   private var recent = RecentEntries<[ObjectIdentifier], Entry>(capacity: 128)
 
-  /// The path of this chain if it is known and every certificate on it is valid at `date`; nil means now.
-  func path(of presented: [X509Handle], at date: Date?) -> [X509Handle]? {
-    guard let path = recent[presented.map(ObjectIdentifier.init)]?.path else { return nil }
+  /// The path of this chain if it is known. Whether it still holds is for ``isCurrent(_:at:)`` to say.
+  func path(of presented: [X509Handle]) -> [X509Handle]? {
+    recent[presented.map(ObjectIdentifier.init)]?.path
+  }
+
+  /// Whether every certificate on a path is valid at `date`; nil means now.
+  static func isCurrent(_ path: [X509Handle], at date: Date?) -> Bool {
     var moment = date?.openSSLTime ?? time(nil)
     // Before or at is −1, after is 1, and 0 is a date that cannot be read.
-    let isCurrent = path.allSatisfy {
+    return path.allSatisfy {
       X509_cmp_time(X509_get0_notBefore($0.pointer), &moment) == -1
         && X509_cmp_time(X509_get0_notAfter($0.pointer), &moment) == 1
     }
-    return isCurrent ? path : nil
   }
 
   mutating func insert(_ path: [X509Handle], of presented: [X509Handle]) {

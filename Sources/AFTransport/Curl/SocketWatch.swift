@@ -18,8 +18,8 @@ final class SocketWatch {
   private struct Entry {
     /// Whether this is a connection, made or still to be made.
     var isConnection = false
-    /// Whether the connection stands, so that libcurl has it closed here. One that loses the race to connect, or is given up before it
-    /// has connected, is closed silently (pitfall 44).
+    /// Whether the connection stands, so that libcurl has it closed here. One that loses the race to connect, or is given up
+    /// before it has connected, is closed silently (pitfall 44).
     var isMade = false
     /// Empty while libcurl does not care.
     var wanted: Interest = []
