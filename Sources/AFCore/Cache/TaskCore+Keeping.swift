@@ -25,7 +25,7 @@ extension TaskState {
   /// lets it. Bodies that went to a file or a stream are not there any more.
   func cacheCandidate(_ kind: TaskKind) -> CacheCandidate? {
     guard let session, let cache = session.cache, error == nil, kind == .data, !becameDownload, stream == nil,
-      !caching.isServing, authentication.transfer == nil, let head, current.isCacheable
+      !caching.isServing, hopAuthentication == nil, let head, current.isCacheable
     else { return nil }
     let policy = caching.stubPolicy ?? .allowed
     guard policy != .notAllowed, isWorthKeeping(head, session), !current.cacheControl.noStore else { return nil }

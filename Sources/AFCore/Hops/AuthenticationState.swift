@@ -2,7 +2,7 @@ import AFTransport
 import Foundation
 import FoundationNetworking
 
-/// How far the authentication of one task has come.
+/// How far the authentication of one task with one ``Asker`` has come.
 struct AuthenticationState: Sendable {
   /// How often credentials were refused.
   var failures = 0

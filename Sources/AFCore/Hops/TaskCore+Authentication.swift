@@ -16,10 +16,8 @@ struct ChallengeQuestion: Sendable {
     self.offer = offer
   }
 
-  /// Which of a task's two states it belongs to.
-  var progress: WritableKeyPath<TaskState, AuthenticationState> {
-    isProxy ? \.proxyAuthentication : \.authentication
-  }
+  /// Who asks, where `url` is what was asked for.
+  func asker(_ url: String) -> Asker? { isProxy ? .proxy : Origin(url).map { .server($0) } }
 }
 
 /// What becomes of a challenge.
@@ -56,12 +54,20 @@ extension TaskCore {
         rememberForProxy(authentication, session)
       } else if question.offer.scheme == .basic {
         next.set("Authorization", "Basic " + Data("\(user):\(password)".utf8).base64EncodedString())
-        state.withLock { $0.authentication.transfer = nil }
+        note(nil, question)
       } else {
         next.remove(["Authorization"])
-        state.withLock { $0.authentication.transfer = authentication }
+        note(authentication, question)
       }
       return proceed(with: next, transfer, session)
+    }
+  }
+
+  /// What libcurl computes for the hops to who asks, and to nobody else.
+  private func note(_ authentication: TransferAuthentication?, _ question: ChallengeQuestion) {
+    state.withLock { state in
+      guard let asker = question.asker(state.current.url) else { return }
+      state.authentication[asker, default: AuthenticationState()].transfer = authentication
     }
   }
 
@@ -72,12 +78,10 @@ extension TaskCore {
     _ question: ChallengeQuestion, _ transfer: TransferHandle?, _ session: SessionCore, _ response: HTTPURLResponse?,
     _ later: @escaping @Sendable (ChallengeAnswer) -> Void
   ) -> ChallengeAnswer? {
-    let progress = question.progress
     let (current, known, blocks, manager) = state.withLock { state in
-      if state[keyPath: progress].current != nil { state[keyPath: progress].failures += 1 }
-      return (state.current, state[keyPath: progress], state.blocks, state.manager)
+      (state.current, state.noteChallenge(question), state.blocks, state.manager)
     }
-    guard let space = protectionSpace(question, current.url, session) else { return .decline }
+    guard let known, let space = protectionSpace(question, current.url, session) else { return .decline }
     let proposed = known.failures == 0 ? credential(for: space, url: current.url, session) : nil
     guard blocks.interests.contains(.challenge), let manager else { return accept(proposed, question) }
     let number = ask(session, transfer)
@@ -121,11 +125,12 @@ extension TaskCore {
   private func accept(_ credential: URLCredential?, _ question: ChallengeQuestion) -> ChallengeAnswer {
     guard let credential, let user = credential.user, let password = credential.password else { return .decline }
     return state.withLock { state in
-      let refused = state[keyPath: question.progress]
-      guard refused.failures < 10, refused.current?.user != user || refused.current?.password != password else {
-        return .decline
-      }
-      state[keyPath: question.progress].current = credential
+      guard let asker = question.asker(state.current.url) else { return .decline }
+      var known = state.authentication[asker] ?? AuthenticationState()
+      let isRefused = known.failures > 0 && known.current?.user == user && known.current?.password == password
+      guard known.failures < 10, !isRefused else { return .decline }
+      known.current = credential
+      state.authentication[asker] = known
       return .use(user: user, password: password)
     }
   }
@@ -158,6 +163,18 @@ extension TaskCore {
       let stored = storage.allCredentials.keys.first(where: { $0.isSame(as: space) })
     else { return nil }
     return storage.defaultCredential(for: stored) ?? storage.credentials(for: stored)?.values.first
+  }
+}
+
+extension TaskState {
+  /// Counts a challenge that answers credentials of ours; not one that answers a request which carried none.
+  fileprivate mutating func noteChallenge(_ question: ChallengeQuestion) -> AuthenticationState? {
+    guard let asker = question.asker(current.url) else { return nil }
+    var known = authentication[asker] ?? AuthenticationState()
+    let wasSent = question.isProxy || known.transfer != nil || current.value("Authorization") != nil
+    if known.current != nil, wasSent { known.failures += 1 }
+    authentication[asker] = known
+    return known
   }
 }
 

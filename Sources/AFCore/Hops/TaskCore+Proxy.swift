@@ -15,8 +15,8 @@ extension TaskCore {
         nil
       }
     state.withLock { state in
-      state.proxyAuthentication.current = credential
-      state.proxyAuthentication.transfer = options.proxyAuthentication
+      state.authentication[.proxy, default: AuthenticationState()].current = credential
+      state.authentication[.proxy]?.transfer = options.proxyAuthentication
     }
   }
 
@@ -25,7 +25,7 @@ extension TaskCore {
   func hasNewProxyCredentials(_ session: SessionCore) -> Bool {
     let (url, refused, isFirst) = state.withLock { state in
       state.proxyRepeats += 1
-      return (state.current.url, state.proxyAuthentication.transfer, state.proxyRepeats <= 5)
+      return (state.current.url, state.authentication[.proxy]?.transfer, state.proxyRepeats <= 5)
     }
     let route = session.settings.proxy(for: url)
     if let refused { session.proxies.forget(refused, for: route) }

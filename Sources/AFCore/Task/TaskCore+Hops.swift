@@ -22,9 +22,14 @@ struct HopRecord: Sendable {
 }
 
 extension TaskState {
+  /// What libcurl computes for the running hop: what its own server was told, and no other's.
+  var hopAuthentication: TransferAuthentication? {
+    authentication.isEmpty ? nil : Origin(current.url).flatMap { authentication[.server($0)]?.transfer }
+  }
+
   func hopOptions(_ kind: TaskKind) -> HopOptions {
     HopOptions(
-      priority: priority, deadline: deadline ?? .distantFuture, authentication: authentication.transfer,
+      priority: priority, deadline: deadline ?? .distantFuture, authentication: hopAuthentication,
       collectsMetrics: collectsMetrics, expectsLargeResponse: kind == .download)
   }
 }

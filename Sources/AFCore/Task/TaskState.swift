@@ -90,9 +90,9 @@ struct TaskState {
   var hold = HoldState()
   var caching = HopCaching()
   var redirects = 0
-  var authentication = AuthenticationState()
+  /// How far each server, and the proxy, has been answered.
+  var authentication: [Asker: AuthenticationState] = [:]
   var bearer = BearerState()
-  var proxyAuthentication = AuthenticationState()
   var proxyRepeats = 0
   var priority: Float = 0.5
   /// The moment by which the whole must be done; set by the first `resume()`.
