@@ -98,7 +98,8 @@ if Context.environment["AF_FUZZ"] != nil {
   let fuzzers = [
     "FuzzNetlink": ["AFReachability"], "FuzzQuery": ["AFSerialization", "FuzzSupport"],
     "FuzzHeader": ["AFSerialization", "FuzzSupport"], "FuzzText": ["AFSerialization", "FuzzSupport"],
-    "FuzzXML": ["AFSerialization", "FuzzSupport"], "FuzzImage": ["AFImage", "FuzzSupport"],
+    "FuzzXML": ["AFSerialization", "FuzzSupport"], "FuzzPropertyList": ["AFSerialization", "FuzzSupport"],
+    "FuzzJSON": ["AFSerialization", "FuzzSupport"], "FuzzImage": ["AFImage", "FuzzSupport"],
     "FuzzCertificate": ["AFSecurity", "FuzzSupport"],
   ]
   package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/FuzzSupport"))

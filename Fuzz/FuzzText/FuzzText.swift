@@ -10,6 +10,8 @@ public func fuzzText(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   // Half of the runs start from a charset that is known.
   let names = [
     "gbk", "shift_jis", "euc-jp", "iso-2022-jp", "big5", "euc-kr", "utf-16", "utf-32", "koi8-r", "windows-1252",
+    "windows-1255",
+    "windows-1258", "windows-874",
   ]
   let choice = Int(input.byte())
   let type = choice < 128 ? "text/xml;\(input.text())" : "text/plain; charset=\(names[choice % names.count])"

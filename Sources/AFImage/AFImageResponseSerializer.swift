@@ -6,7 +6,9 @@ public import FoundationNetworking
 /// Reads images. The value is an ``AFPixelImage``.
 ///
 /// Default content types: `image/tiff`, `image/jpeg`, `image/gif`, `image/png`, `image/ico`, `image/x-icon`, `image/bmp`,
-/// `image/x-bmp`, `image/x-xbitmap` and `image/x-win-bitmap`. Which format it is, the bytes decide.
+/// `image/x-bmp`, `image/x-xbitmap` and `image/x-win-bitmap`. A response with one of these is decoded as that format and no
+/// other, so a server cannot choose a decoder that the app does not accept. Where the type names none of them, or there is
+/// none, the bytes decide.
 open class AFImageResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendable {
   // Unchecked because an open class cannot be checked; the lock is all it stores.
   private let image: Locked<Options>
@@ -87,7 +89,8 @@ open class AFImageResponseSerializer: AFHTTPResponseSerializer, @unchecked Senda
       let options = image.withLock { $0 }
       do {
         return try AFPixelImage(
-          data: data, scale: options.scale, inflates: options.inflates, maximumPixelCount: options.maximumPixelCount)
+          data: data, scale: options.scale, inflates: options.inflates, maximumPixelCount: options.maximumPixelCount,
+          format: response?.mimeType.flatMap { ImageFormat(mediaType: $0) })
       } catch {
         throw AFURLResponseSerializationError(
           .undecodableBody(problem: error.localizedDescription), response: response, data: data, cause: error)

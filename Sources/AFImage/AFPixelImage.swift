@@ -33,13 +33,18 @@ public final class AFPixelImage: Sendable {
   ///   - maximumPixelCount: How many pixels the image may have. Decoding takes up to eight bytes for each, and images with
   ///     more are refused before any of it is taken.
   /// - Throws: ``AFImageError``.
-  public init(
+  public convenience init(
     data: Data,
     scale: CGFloat = 1,
     inflates: Bool = true,
     maximumPixelCount: Int = AFPixelImage.defaultMaximumPixelCount
   ) throws {
-    let decoder = PixelDecoder(maximumPixelCount: maximumPixelCount)
+    try self.init(
+      data: data, scale: scale, inflates: inflates, maximumPixelCount: maximumPixelCount, format: nil)
+  }
+
+  init(data: Data, scale: CGFloat, inflates: Bool, maximumPixelCount: Int, format: ImageFormat?) throws {
+    let decoder = PixelDecoder(maximumPixelCount: maximumPixelCount, expected: format)
     if inflates {
       let pixels = try decoder.pixels(of: data)
       (width, height) = (pixels.width, pixels.height)

@@ -1,8 +1,22 @@
 internal import Foundation
 
-/// The formats that are decoded. The bytes decide, not the content type; what is none of these never reaches a decoder.
+/// The formats that are decoded. What is none of these by its bytes never reaches a decoder.
 enum ImageFormat: String {
   case png, jpeg, gif, tiff, bmp, ico, xbm
+
+  /// The format that a media type names; nil for a type that names none of these.
+  init?(mediaType: String) {
+    switch mediaType.lowercased() {
+    case "image/png": self = .png
+    case "image/jpeg": self = .jpeg
+    case "image/gif": self = .gif
+    case "image/tiff": self = .tiff
+    case "image/bmp", "image/x-bmp", "image/x-win-bitmap": self = .bmp
+    case "image/ico", "image/x-icon", "image/vnd.microsoft.icon": self = .ico
+    case "image/x-xbitmap": self = .xbm
+    default: return nil
+    }
+  }
 
   init?(_ data: Data) {
     let start = Array(data.prefix(8))

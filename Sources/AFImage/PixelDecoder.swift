@@ -11,6 +11,8 @@ struct Pixels: Sendable {
 /// Decodes images with gdk-pixbuf, after a look at their size, so that a few bytes cannot ask for much memory.
 struct PixelDecoder {
   let maximumPixelCount: Int
+  /// The only format that is decoded; nil if the bytes decide.
+  var expected: ImageFormat?
 
   /// The dimensions as the image is shown, turned if it says so. Decodes as little as the format allows.
   func dimensions(of data: Data) throws -> (width: Int, height: Int) {
@@ -37,6 +39,10 @@ struct PixelDecoder {
     _ body: (OpaquePointer) throws -> Result
   ) throws -> Result {
     guard let format = ImageFormat(data) else { throw AFImageError(.unknownFormat) }
+    if let expected, format != expected {
+      throw AFImageError(.malformed, detail: "it is \(format) and not \(expected), as its type says")
+    }
+    try format.checkExtent(data, maximumPixelCount: maximumPixelCount)
     guard format.isComplete(data) else { throw AFImageError(.truncated) }
     var failure: UnsafeMutablePointer<GError>?
     guard let loader = gdk_pixbuf_loader_new_with_type(format.rawValue, &failure) else {

@@ -40,6 +40,7 @@ extension AFMultipartError {
     case let failure as StreamBodyError:
       switch failure {
       case .missing: (code, underlying) = (.missingStream, nil)
+      case .negativeLength: (code, underlying) = (.outOfRange, nil)
       case .closed: (code, underlying) = (.readFailed, nil)
       case .failed(let reason): (code, underlying) = (.readFailed, reason)
       case .endedEarly: (code, underlying) = (.endedEarly, nil)

@@ -17,7 +17,7 @@ public struct AFMultipartError: Error, Sendable {
     case isDirectory
     /// It is neither a regular file nor a directory, but a pipe, a socket or a device (-3001).
     case notRegularFile
-    /// The range asked for is not within the file (-3001).
+    /// The range asked for is not within the file, or the length declared is negative (-3001).
     case outOfRange
     /// The content ended before the length that was declared (-1021).
     case endedEarly
@@ -27,6 +27,8 @@ public struct AFMultipartError: Error, Sendable {
     case notReplayable
     /// There is no stream to read (-1021).
     case missingStream
+    /// The name of a header field of the part is no token (RFC 9110 §5.1), or there is none (-1016).
+    case invalidHeaderName
     /// The output took no more bytes, or could not be written (-3003).
     case writeFailed
   }
@@ -90,6 +92,7 @@ extension AFMultipartError: CustomNSError {
     case .isDirectory: -1101
     case .notRegularFile, .outOfRange: -3001
     case .endedEarly, .readFailed, .notReplayable, .missingStream: -1021
+    case .invalidHeaderName: -1016
     case .writeFailed: -3003
     }
   }

@@ -2,6 +2,8 @@
 package enum StreamBodyError: Error, CustomStringConvertible {
   /// There is no stream: none was given, or the closure that opens one gave none.
   case missing
+  /// A length below zero was declared.
+  case negativeLength(Int64)
   /// The stream was closed before the body was read.
   case closed
   /// The stream reported an error, or failed without saying why.
@@ -14,6 +16,7 @@ package enum StreamBodyError: Error, CustomStringConvertible {
   package var description: String {
     switch self {
     case .missing: "there is no stream to read"
+    case .negativeLength(let length): "a length of \(length) bytes was declared"
     case .closed: "the stream was closed before it was read"
     case .failed(let error?): "the stream failed: \(error)"
     case .failed(nil): "the stream failed and gave no reason"

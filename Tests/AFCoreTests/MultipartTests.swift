@@ -51,6 +51,26 @@ import Testing
     #expect(received == bytes)
   }
 
+  @Test("F81: parameters that are no dictionary are an error that says so, before anything is sent")
+  func parametersWithoutNames() async throws {
+    try await withTestServer(handler: { .text("\(try $0.body().count)") }) { server in
+      let manager = makeManager(server, serializer: AFHTTPResponseSerializer())
+      for parameters in [[1, 2], "text", 5, Set(["a"])] as [Any] {
+        let error = await withCheckedContinuation { (continuation: CheckedContinuation<(any Error)?, Never>) in
+          manager.post(
+            "f", parameters: parameters, headers: nil,
+            constructingBodyWith: { $0.appendPart(withForm: Data(), name: "k") },
+            progress: nil, success: { _, _ in continuation.resume(returning: nil) },
+            failure: { _, error in continuation.resume(returning: error) })
+        }
+        #expect(
+          (error as? AFURLRequestSerializationError)?.reason
+            == .invalidParameter(path: "", problem: "of a multipart form must be a dictionary"))
+      }
+      #expect(server.requests.isEmpty)
+    }
+  }
+
   @Test(
     "A part that fails under way: a typed error with its name, no complete request, no reuse of the connection",
     arguments: [AFMultipartError.Code.unreachableFile, .endedEarly, .readFailed])

@@ -19,20 +19,41 @@ import Testing
     return (value, error)
   }
 
+  /// Every image, with the types that are its own.
+  private static let images: [(types: Set<String>, data: @Sendable () throws -> Data)] = [
+    (["image/tiff"], { ImageFixtures.tiff() }), (["image/jpeg"], { ImageFixtures.jpeg }),
+    (["image/gif"], { ImageFixtures.gif() }), (["image/png"], { try ImageFixtures.png() }),
+    (["image/ico", "image/x-icon"], { ImageFixtures.ico() }), (["image/x-xbitmap"], { ImageFixtures.xbm() }),
+    (["image/bmp", "image/x-bmp", "image/x-win-bitmap"], { ImageFixtures.bmp() }),
+  ]
+
   @Test(
-    "the ten types are accepted, and the bytes decide",
+    "F76 the ten types are accepted, and each is decoded as what it says and as nothing else",
     arguments: [
       "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp", "image/x-bmp",
-      "image/x-xbitmap", "image/x-win-bitmap",
+      "image/x-xbitmap", "image/x-win-bitmap", "Image/PNG",
     ])
   func types(_ type: String) throws {
     serializer.imageScale = 2
-    for data in [try ImageFixtures.png(), ImageFixtures.jpeg, ImageFixtures.gif()] {
-      let (value, error) = try outcome(data, type: type)
-      #expect(error == nil)
-      #expect((value as? AFPixelImage)?.scale == 2)
+    for image in Self.images {
+      let (value, error) = try outcome(try image.data(), type: type)
+      if image.types.contains(type.lowercased()) {
+        #expect(error == nil)
+        #expect((value as? AFPixelImage)?.scale == 2)
+      } else {
+        #expect(value == nil)
+        #expect(((error as? AFURLResponseSerializationError)?.cause as? AFImageError)?.code == .malformed)
+      }
     }
     #expect(serializer.acceptableContentTypes?.count == 10)
+  }
+
+  @Test("where the type names no format, the bytes decide")
+  func otherTypes() throws {
+    serializer.acceptableContentTypes = ["application/octet-stream"]
+    for image in Self.images {
+      #expect(try outcome(try image.data(), type: "application/octet-stream").0 is AFPixelImage)
+    }
   }
 
   @Test("another type is refused")
@@ -66,13 +87,13 @@ import Testing
   @Test("without inflation the pixels are decoded when they are asked for")
   func lazily() throws {
     serializer.automaticallyInflatesResponseImage = false
-    #expect((try outcome(ImageFixtures.jpeg).0 as? AFPixelImage)?.isInflated == false)
+    #expect((try outcome(ImageFixtures.jpeg, type: "image/jpeg").0 as? AFPixelImage)?.isInflated == false)
   }
 
   @Test("the limit holds")
   func limit() throws {
     serializer.maximumPixelCount = 10
-    let (value, error) = try outcome(ImageFixtures.jpeg)
+    let (value, error) = try outcome(ImageFixtures.jpeg, type: "image/jpeg")
     #expect(value == nil)
     #expect(
       ((error as? AFURLResponseSerializationError)?.cause as? AFImageError)?.code == .tooLarge(width: 16, height: 8))

@@ -92,6 +92,12 @@ import Testing
         ImageFixtures.gif(width: 65_535, height: 65_535, frame: (65_535, 65_535)),
         ImageFixtures.tiff(width: 20_000, height: 20_000), ImageFixtures.tiff(width: 1 << 30, height: 1 << 30),
         ImageFixtures.xbm(width: 60_000, height: 60_000), ImageFixtures.xbm(width: -1, height: 8),
+        // F75 F76: a frame larger than its screen, a later frame, and rows that are not there.
+        ImageFixtures.gif(width: 1, height: 1, frame: (23_000, 23_000)),
+        ImageFixtures.gif(width: 1, height: 1).dropLast()
+          + ImageFixtures.gif(width: 1, height: 1, frame: (65_535, 65_535)).dropFirst(19),
+        ImageFixtures.xbm(width: 100_000, height: 200_000), ImageFixtures.xbm(width: 8_000, height: 8_000),
+        ImageFixtures.xbm(width: 99_999_999_999, height: 1), ImageFixtures.xbm(width: 0, height: 0),
       ]
       for image in images {
         for inflates in [true, false] {
@@ -107,6 +113,27 @@ import Testing
       // Not getrusage: a process that was started by a large one begins with that one's peak.
       guard ProcessSnapshot.take().peakResidentBytes < 200 << 20 else { exit(3) }
       leaveAtOnce()
+    }
+  }
+
+  @Test(
+    "F75 F76 what the bytes declare counts before anything is decoded",
+    arguments: [
+      (ImageFixtures.gif(width: 1, height: 1, frame: (11, 10)), AFImageError.Code.tooLarge(width: 11, height: 10)),
+      (ImageFixtures.gif(width: 11, height: 10, frame: (1, 1)), .tooLarge(width: 11, height: 10)),
+      (ImageFixtures.xbm(width: 11, height: 10), .tooLarge(width: 11, height: 10)),
+      (
+        Data("/* c */ #define x_width 2\n#define x_width 101 #define y_height\t+1\n{ 0x1 };".utf8),
+        .tooLarge(width: 101, height: 1)
+      ),
+      (Data("#define x_width 8\nstatic char x[] = { 0x1 };".utf8), .malformed),
+      (Data("#define x_width 1\n#define x_height 100\n{0};".utf8), .truncated),
+    ])
+  func declared(_ image: Data, _ code: AFImageError.Code) {
+    #expect {
+      try AFPixelImage(data: image, maximumPixelCount: 100)
+    } throws: {
+      ($0 as? AFImageError)?.code == code
     }
   }
 

@@ -104,8 +104,8 @@ import Testing
     form.appendPart(withFileData: Data(), name: "n", fileName: "f", mimeType: "a/b\r\nX-Injected: 1")
     #expect(try headerLines(of: form).last == "Content-Type: a/b%0D%0AX-Injected: 1")
     let other = AFMultipartForm()
-    other.appendPart(withHeaders: ["X-A\r\nX-B": "1\r\n\r\nSMUGGLED"], body: Data())
-    #expect(try headerLines(of: other) == ["X-A%0D%0AX-B: 1%0D%0A%0D%0ASMUGGLED"])
+    other.appendPart(withHeaders: ["X-A": "1\r\n\r\nSMUGGLED"], body: Data())
+    #expect(try headerLines(of: other) == ["X-A: 1%0D%0A%0D%0ASMUGGLED"])
   }
 
   @Test(

@@ -92,9 +92,10 @@ extension AFHTTPSessionManager {
     _ path: String, _ parameters: Any?, _ headers: [String: String]?,
     _ block: ((any AFMultipartFormData) -> Void)?
   ) throws -> URLRequest {
+    let fields = try AFHTTPRequestSerializer.formFields(of: parameters)
     var error: NSError?
     let request = requestSerializer.multipartFormRequest(
-      withMethod: "POST", urlString: http.url(path) ?? path, parameters: parameters as? [String: Any],
+      withMethod: "POST", urlString: http.url(path) ?? path, parameters: fields,
       constructingBodyWith: block, error: &error)
     if let error { throw error }
     for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }

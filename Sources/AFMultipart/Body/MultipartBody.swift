@@ -7,6 +7,8 @@ struct MultipartBody: Sendable {
     /// The delimiter and the header block.
     let head: [UInt8]
     let content: AFMultipartContent
+    /// A name in the header fields that is no token.
+    let invalidName: String?
     /// The name of the form field, for error messages.
     let name: String?
   }
@@ -20,7 +22,7 @@ struct MultipartBody: Sendable {
     self.parts = parts.map { part in
       defer { isFirst = false }
       let head = boundary.delimiter(isFirst: isFirst) + part.headers.block
-      return Part(head: Array(head.utf8), content: part.content, name: part.name)
+      return Part(head: Array(head.utf8), content: part.content, invalidName: part.headers.invalidName, name: part.name)
     }
     closing = Array(boundary.closing(isFirst: isFirst).utf8)
     self.throttle = throttle

@@ -112,6 +112,12 @@ extension MultipartBodyReader {
   private func start(_ state: inout State) {
     state.hasStarted = true
     for (index, part) in body.parts.enumerated() {
+      if let name = part.invalidName {
+        let failure = AFMultipartError(
+          .invalidHeaderName, reason: "\(String(name.prefix(200)).debugDescription) is not the name of a header field")
+        state.failure = error(failure, index: index)
+        return
+      }
       switch part.content.storage {
       case .data, .reader: continue
       case .unusable(let reason): state.failure = error(reason, index: index)

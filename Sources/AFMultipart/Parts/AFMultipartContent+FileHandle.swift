@@ -38,7 +38,8 @@ extension AFMultipartContent {
   /// What a pipe, a socket or a terminal gives up to its end. It can be had once only.
   /// - Parameters:
   ///   - handle: A handle to read from; nobody else may read from it any more. It is not closed.
-  ///   - length: The number of bytes: as many are read, and an end before fails the body. nil if unknown.
+  ///   - length: The number of bytes: as many are read, and an end before fails the body. nil if unknown; a
+  ///     negative number fails the body before its first byte.
   /// - Returns: The content.
   public static func pipe(_ handle: FileHandle, length: Int64?) -> Self {
     stream(DescriptorStream(handle), length: length)

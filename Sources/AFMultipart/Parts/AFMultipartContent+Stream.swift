@@ -5,7 +5,8 @@ extension AFMultipartContent {
   /// What a stream gives. It can be had once only.
   /// - Parameters:
   ///   - stream: The stream, opened or not. It is read on a queue of its own and must not be used any more.
-  ///   - length: The number of bytes: as many are read, and a stream that ends before fails the body. nil if unknown.
+  ///   - length: The number of bytes: as many are read, and a stream that ends before fails the body. nil if unknown; a
+  ///     negative number fails the body before its first byte.
   /// - Returns: The content.
   public static func stream(_ stream: InputStream, length: Int64?) -> Self {
     if let source = stream as? any BodyReaderSource {
@@ -15,19 +16,25 @@ extension AFMultipartContent {
       let box = SourceBox(source: source)
       return Self(storage: .reader { box.source.makeBodyReader() }, length: length)
     }
-    let length = length.map { max(0, $0) }
+    if let length, length < 0 { return .negative(length) }
     return Self(storage: .oneShot(OneShotReader(ChannelBodyReader(stream: stream, length: length))), length: length)
   }
 
   /// What a stream gives that can be opened anew, so that the part can be sent again.
   /// - Parameters:
-  ///   - length: The number of bytes: as many are read, and a stream that ends before fails the body. nil if unknown.
+  ///   - length: The number of bytes: as many are read, and a stream that ends before fails the body. nil if unknown; a
+  ///     negative number fails the body before its first byte.
   ///   - provider: Makes the stream; called on a queue each time the content is read from its start. It must give the
   ///     same bytes each time.
   /// - Returns: The content.
   public static func stream(length: Int64?, provider: @escaping @Sendable () -> InputStream?) -> Self {
-    let length = length.map { max(0, $0) }
+    if let length, length < 0 { return .negative(length) }
     return Self(storage: .reader { ChannelBodyReader(length: length, provider: provider) }, length: length)
+  }
+
+  /// What has a negative length, and so cannot be sent. In AFNetworking's methods a negative length means an unknown one.
+  static func negative(_ length: Int64) -> Self {
+    Self(storage: .unusable(.negativeLength(length)), length: nil)
   }
 
   static func missingStream(length: Int64) -> Self {

@@ -65,7 +65,8 @@ final class FileOutput: BodyOutput {
     // Network file systems report a full disk only now.
     guard close() == 0 else {
       let failure = POSIXFailure(call: "close", path: path)
-      abandon()
+      // The descriptor is gone even so: what is left to do is the file.
+      if let temporaryPath { unlink(temporaryPath) }
       throw Self.failure(failure, fileURL)
     }
     guard let temporaryPath else { return }

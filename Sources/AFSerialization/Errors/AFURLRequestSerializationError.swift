@@ -31,6 +31,8 @@ public final class AFURLRequestSerializationError: NSError, @unchecked Sendable 
     case methodWithoutBody(String)
     /// The request has no multipart body to write to a file (code -1016).
     case missingBodyStream
+    /// The body stream could not be read, and gave no reason (code -1016).
+    case unreadableBodyStream
     /// The destination is not a file URL (code -1000).
     case notFileURL(String)
     /// `request(bySerializingRequest:withParameters:error:)` gave no request and no error (code -1).
@@ -72,7 +74,7 @@ extension AFURLRequestSerializationError.Reason {
     case .invalidURL, .invalidQuery, .notFileURL: .badURL
     case .unexplained: .unknown
     case .invalidMethod, .invalidHeaderName, .invalidHeaderValue, .invalidParameter, .unencodableText,
-      .methodWithoutBody, .missingBodyStream:
+      .methodWithoutBody, .missingBodyStream, .unreadableBodyStream:
       // "Cannot decode content data": AFNetworking's choice for parameters that are not JSON, kept for all of their kind.
       .cannotDecodeContentData
     }
@@ -90,6 +92,7 @@ extension AFURLRequestSerializationError.Reason {
     case .unencodableText(let encoding): "The body cannot be written in the string encoding \(encoding)."
     case .methodWithoutBody(let method): "A multipart form cannot be sent with \(method)."
     case .missingBodyStream: "The request has no body stream."
+    case .unreadableBodyStream: "The body stream could not be read."
     case .notFileURL(let url): "\(Self.quoted(url)) is not a file URL."
     case .unexplained: "The serializer gave neither a request nor an error."
     }

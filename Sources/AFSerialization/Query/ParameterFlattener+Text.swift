@@ -29,8 +29,8 @@ extension ParameterValue {
       case .numeric: flag ? "1" : "0"
       case .literal: flag ? "true" : "false"
       }
-    case .floatingPoint(_, let description):
-      description.hasSuffix(".0") ? String(description.dropLast(2)) : description
+    case .floatingPoint(let number, let description):
+      Self.decimalText(of: number, description)
     case .data(let data): data.base64EncodedString()
     case .date(let date): date.description
     case .array(let elements): String(describing: elements)
@@ -39,5 +39,17 @@ extension ParameterValue {
     case .bottomless: ""
     case .opaque(let type): String(describing: type)
     }
+  }
+
+  /// A number as AFNetworking's Foundation wrote it: without a point where there is nothing behind it.
+  private static func decimalText(of number: Double, _ description: String) -> String {
+    if description.hasSuffix(".0") { return String(description.dropLast(2)) }
+    return wholeNumber(number).map(String.init) ?? description
+  }
+
+  /// A number that Swift writes with an exponent, from 2^54 on, and Apple's Foundation, up to 10^17, without.
+  static func wholeNumber(_ number: Double) -> Int64? {
+    guard abs(number) >= 0x1p54, abs(number) < 1e17 else { return nil }
+    return Int64(exactly: number)
   }
 }

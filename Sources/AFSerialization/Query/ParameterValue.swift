@@ -63,6 +63,8 @@ package enum ParameterValue {
       self = .floatingPoint(Double(number), description: number.description)
     case let number as CGFloat:
       self = .floatingPoint(number.native, description: number.native.description)
+    case let number as any BinaryFloatingPoint:
+      self = .floatingPoint(Double(number), description: Double(number).description)
     case let number as Decimal:
       self = .integer(number.description)
     case let text as any StringProtocol:

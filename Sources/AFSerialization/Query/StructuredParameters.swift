@@ -24,9 +24,12 @@ struct StructuredParameters {
 
   private let format: Format
   private var path: [Step] = []
+  /// Whether there is a number that Foundation's writers do not take, or write with an exponent where AFNetworking's did not.
+  private var hasUncommonNumber = false
 
+  /// The parameters as Foundation's writers take them: the same object, unless it holds numbers that those do not know.
   /// - Throws: `AFURLRequestSerializationError` that names the place and what is wrong there.
-  static func check(_ parameters: Any, for format: Format) throws {
+  static func checked(_ parameters: Any, for format: Format) throws -> Any {
     var checker = StructuredParameters(format: format)
     switch ParameterValue(parameters) {
     case .dictionary, .array, .bottomless: break
@@ -34,6 +37,7 @@ struct StructuredParameters {
       guard format == .propertyList else { throw checker.fault("must be an array or a dictionary to be JSON") }
     }
     try checker.check(parameters)
+    return checker.hasUncommonNumber ? withCommonNumbers(parameters) : parameters
   }
 
   private init(format: Format) {
@@ -45,12 +49,15 @@ struct StructuredParameters {
     // Most values are these, and comparing types costs less than looking at the value.
     if type == String.self || type == Int.self || type == Bool.self { return }
     switch ParameterValue(value) {
-    case .text, .boolean, .integer: break
+    case .text, .boolean: break
+    case .integer: hasUncommonNumber = hasUncommonNumber || type == Int128.self || type == UInt128.self
     case .null where format == .json: break
     case .data where format == .propertyList: break
     case .date where format == .propertyList: break
     case .floatingPoint(let number, _):
       guard number.isFinite || format == .propertyList else { throw inexpressible("\(number)") }
+      let isCommon = type == Double.self || type == Float.self || type is AnyClass
+      if !isCommon || ParameterValue.wholeNumber(number) != nil { hasUncommonNumber = true }
     case .array(let elements):
       try checkDepth()
       for (index, element) in elements.enumerated() {
@@ -74,6 +81,21 @@ struct StructuredParameters {
       throw inexpressible("null")
     case .data, .date, .set, .described, .opaque:
       throw inexpressible("a \(type)")
+    }
+  }
+
+  /// A copy with other types in the places of those numbers. Only for what has been checked: it follows the structure.
+  private static func withCommonNumbers(_ value: Any) -> Any {
+    switch ParameterValue(value) {
+    case .floatingPoint(let number, _):
+      if let whole = ParameterValue.wholeNumber(number) { return whole }
+      return number
+    case .integer(let text) where type(of: value) == Int128.self || type(of: value) == UInt128.self:
+      return NSDecimalNumber(string: text)
+    case .array(let elements): return elements.map(withCommonNumbers)
+    case .dictionary(let entries):
+      return Dictionary(entries.map { ($0.name, withCommonNumbers($0.value)) }) { first, _ in first }
+    default: return value
     }
   }
 

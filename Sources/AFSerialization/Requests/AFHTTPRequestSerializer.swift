@@ -310,9 +310,9 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
   /// Makes a request with a multipart form as its body (RFC 7578), streamed while it is sent.
   ///
   /// The parameters become the first fields, named and ordered as in a query string but not escaped: `Data` is sent as it
-  /// is, null as an empty value, anything else as text in ``stringEncoding``. Then the block adds its parts. If nothing was
-  /// added the request stays as ``request(withMethod:urlString:parameters:)`` makes it without parameters. Otherwise it
-  /// has the form's Content-Type, and its Content-Length unless a part has an unknown length.
+  /// is, null as an empty value, anything else as text in ``stringEncoding``. Then the block adds its parts. The request
+  /// has the form's Content-Type, and its Content-Length unless a part has an unknown length. A form without parts is its
+  /// end delimiter alone. (AFNetworking sent an empty URL-encoded body then.)
   /// - Parameters:
   ///   - method: The method; not GET or HEAD.
   ///   - URLString: The URL. It must be valid as it stands.
@@ -336,7 +336,7 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
       let form = AFMultipartForm()
       if let parameters { try append(parameters, to: form) }
       block?(form)
-      if !form.isEmpty { result.setBody(form) }
+      result.setBody(form)
       return result
     } ?? .unsendable
   }

@@ -62,8 +62,8 @@ open class AFJSONRequestSerializer: AFHTTPRequestSerializer, @unchecked Sendable
     }
     return error.capture {
       guard let parameters else { return try Self.request(from: request, settings: settings) }
-      try StructuredParameters.check(parameters, for: .json)
-      let body = try JSONSerialization.data(withJSONObject: parameters, options: writingOptions)
+      let object = try StructuredParameters.checked(parameters, for: .json)
+      let body = try JSONSerialization.data(withJSONObject: object, options: writingOptions)
       return try Self.request(from: request, settings: settings, contentType: jsonContentType, body: body)
     }
   }

@@ -101,10 +101,10 @@ open class AFPropertyListRequestSerializer: AFHTTPRequestSerializer, @unchecked 
     }
     return error.capture {
       guard let parameters else { return try Self.request(from: request, settings: settings) }
-      try StructuredParameters.check(parameters, for: .propertyList)
+      let object = try StructuredParameters.checked(parameters, for: .propertyList)
       let options = plist.withLock { $0 }
       let body = try PropertyListSerialization.data(
-        fromPropertyList: parameters, format: options.format, options: options.writeOptions)
+        fromPropertyList: object, format: options.format, options: options.writeOptions)
       return try Self.request(from: request, settings: settings, contentType: plistContentType, body: body)
     }
   }

@@ -48,10 +48,10 @@ struct BodyFileWriter: @unchecked Sendable {
       while true {
         if isCancelled.value.withLock({ $0 }) { throw CancellationError() }
         let count = stream.read(bytes, maxLength: buffer.count)
-        // Streams may say that they failed with a count of 0.
-        if let error = stream.streamError { throw error }
+        // Streams may say that they failed with a count of 0. `streamError` of Foundation's traps when there is none.
+        if stream.streamStatus == .error, let error = stream.streamError { throw error }
         guard count > 0 else {
-          guard count == 0 else { throw AFURLRequestSerializationError(.missingBodyStream) }
+          guard count == 0 else { throw AFURLRequestSerializationError(.unreadableBodyStream) }
           return
         }
         try write(UnsafeRawBufferPointer(start: bytes, count: count), to: descriptor)

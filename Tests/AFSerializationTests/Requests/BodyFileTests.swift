@@ -51,6 +51,37 @@ import Testing
     }
   }
 
+  @Test("F77 the body stream may be any stream, also Foundation's own, whose streamError traps while there is none")
+  func foreignStream() async throws {
+    try await withFile { file in
+      var request = request("POST")
+      request.httpBodyStream = InputStream(data: Data("hello".utf8))
+      _ = try await serializer.request(withMultipartForm: request, writingStreamContentsTo: file)
+      #expect(try Data(contentsOf: file) == Data("hello".utf8))
+    }
+  }
+
+  @Test("F77 a stream that fails with a reason, or without one, leaves no file")
+  func failsWithAndWithoutReason() async throws {
+    try await withFile { file in
+      for (stream, isReasoned) in [
+        (FailingStream(NSError(domain: "test", code: 7)), true), (FailingStream(nil), false),
+      ] {
+        var request = request("POST")
+        request.httpBodyStream = stream
+        let error = await #expect(throws: (any Error).self) {
+          try await serializer.request(withMultipartForm: request, writingStreamContentsTo: file)
+        }
+        if isReasoned {
+          #expect((error as NSError?)?.domain == "test")
+        } else {
+          #expect((error as? AFURLRequestSerializationError)?.reason == .unreadableBodyStream)
+        }
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+      }
+    }
+  }
+
   private func expectWhole(_ file: URL, _ request: URLRequest) throws {
     let data = try Data(contentsOf: file)
     #expect(request.value(forHTTPHeaderField: "Content-Length") == "\(data.count)")
@@ -149,5 +180,26 @@ private final class Waiting: @unchecked Sendable {
       nonisolated(unsafe) let request = stored
       continuation.resume(returning: (request, outcome.1))
     }
+  }
+}
+
+/// A stream that fails at its first read.
+private final class FailingStream: InputStream {
+  private let error: NSError?
+  private var status = Stream.Status.notOpen
+
+  init(_ error: NSError?) {
+    self.error = error
+    super.init(data: Data())
+  }
+
+  override func open() { status = .open }
+  override func close() { status = .closed }
+  override var streamStatus: Stream.Status { status }
+  override var streamError: (any Error)? { error }
+
+  override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
+    status = .error
+    return -1
   }
 }

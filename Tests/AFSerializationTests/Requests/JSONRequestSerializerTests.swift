@@ -32,6 +32,48 @@ import Testing
   }
 
   @Test(
+    "F80 numbers of every type and size are written as numbers, without an exponent up to 10^17",
+    arguments: [
+      (UncheckedBox<Any>(CGFloat(1.5)), "1.5"), (UncheckedBox<Any>(CGFloat(2)), "2"),
+      (UncheckedBox<Any>(5e16), "50000000000000000"),
+      (UncheckedBox<Any>(0x1p54), "18014398509481984"), (UncheckedBox<Any>(-0x1p54), "-18014398509481984"),
+      (UncheckedBox<Any>(0x1p53), "9007199254740992"),
+      (UncheckedBox<Any>(99_999_999_999_999_984.0), "99999999999999984"),
+      (UncheckedBox<Any>(1e17), "1e+17"), (UncheckedBox<Any>(NSNumber(value: 5e16)), "50000000000000000"),
+      (UncheckedBox<Any>([CGFloat(1), 2]), "[1,2]"), (UncheckedBox<Any>(["k": CGFloat(3)]), #"{"k":3}"#),
+      (UncheckedBox<Any>(Float16(0.5)), "0.5"), (UncheckedBox<Any>(Int128(1) << 70), "1180591620717411303424"),
+      (UncheckedBox<Any>(UInt64.max), "18446744073709551615"), (UncheckedBox<Any>(1.25), "1.25"),
+      (UncheckedBox<Any>(0.0), "0"),
+    ])
+  func numbers(_ number: UncheckedBox<Any>, _ written: String) throws {
+    #expect(try serializer.serialized(request("POST"), ["n": number.value]).bodyText == #"{"n":\#(written)}"#)
+  }
+
+  @Test("F80 an uncommon number beside every other kind of value changes none of them")
+  func besideOthers() throws {
+    serializer.writingOptions = .sortedKeys
+    let parameters: [String: Any] = [
+      "a": CGFloat(1), "b": NSNull(), "c": true, "d": "x", "e": [Int?.none as Any, "y", [false]],
+      "f": Decimal(string: "0.1") as Any,
+      "g": Int?.some(3) as Any, "h": NSNumber(value: true), "i": -7,
+    ]
+    #expect(
+      try serializer.serialized(request("POST"), parameters).bodyText
+        == #"{"a":1,"b":null,"c":true,"d":"x","e":[null,"y",[false]],"f":0.1,"g":3,"h":true,"i":-7}"#)
+  }
+
+  @Test(
+    "F80 a number that is not finite is refused in whatever type it comes",
+    arguments: [
+      UncheckedBox<Any>(CGFloat.nan), UncheckedBox<Any>(Float16.infinity), UncheckedBox<Any>(-CGFloat.infinity),
+    ])
+  func notFinite(_ number: UncheckedBox<Any>) {
+    #expect(throws: AFURLRequestSerializationError.self) {
+      try serializer.serialized(request("POST"), ["n": number.value])
+    }
+  }
+
+  @Test(
     "AF-T026 AF-T027 B10 what is not JSON is an error that names the place",
     arguments: [
       (UncheckedBox<Any>(["v": Double.nan]), "v", "is nan, which JSON cannot express"),

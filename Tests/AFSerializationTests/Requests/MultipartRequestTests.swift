@@ -52,12 +52,14 @@ import Testing
     #expect(request.httpBody == nil)
   }
 
-  @Test("AF-X021 without parts the request stays a form with an empty body")
+  @Test("F79 AF-X021 without parts the request is a multipart form all the same: its end delimiter alone")
   func empty() throws {
     for request in [try form(nil), try form([:]) { _ in }] {
-      #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
-      #expect(request.httpBody == Data())
-      #expect(request.httpBodyStream == nil)
+      let type = try #require(request.value(forHTTPHeaderField: "Content-Type"))
+      let boundary = "--" + type.dropFirst("multipart/form-data; boundary=".count)
+      let text = try body(of: request)
+      #expect(text == boundary + "--\r\n")
+      #expect(request.value(forHTTPHeaderField: "Content-Length") == "\(text.utf8.count)")
     }
   }
 

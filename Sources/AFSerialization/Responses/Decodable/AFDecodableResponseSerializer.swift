@@ -99,6 +99,16 @@ open class AFDecodableResponseSerializer<Value: Decodable>: AFHTTPResponseSerial
     }
   }
 
+  /// What the decoders of Foundation do not look at, or not before it is too late.
+  private static func check(_ data: Data, for decoder: any AFBodyDecoder) throws {
+    switch decoder {
+    case let decoder as JSONDecoder:
+      if !decoder.allowsJSON5 { try JSONTextCheck.check(data) }
+    case is PropertyListDecoder: try BinaryPropertyListGuard.check(data)
+    default: break
+    }
+  }
+
   private func read(_ data: Data, of response: URLResponse?) throws -> Value {
     if JSONBody.isEmpty(data) {
       guard let type = Value.self as? any AFEmptyBodyDecodable.Type, let value = type.valueOfEmptyBody as? Value else {
@@ -107,10 +117,11 @@ open class AFDecodableResponseSerializer<Value: Decodable>: AFHTTPResponseSerial
       return value
     }
     do {
+      try Self.check(data, for: decoder)
       return try decoder.decode(Value.self, from: data)
     } catch {
       throw AFURLResponseSerializationError(
-        .undecodableBody(problem: "the body is no \(Value.self): \(DecodingProblem.text(of: error))"),
+        .undecodableBody(problem: "the body is no \(Value.self): \(DecodingProblem.text(of: error, in: data))"),
         response: response, data: data, cause: error)
     }
   }

@@ -57,6 +57,14 @@ struct Charset {
     }
   }
 
+  private static let failure = Int(bitPattern: UInt.max)
+
+  /// Whether the bytes from 0x80 to 0x9F that stand for no character are the control characters of that number: in the
+  /// WHATWG's Windows code pages they are, and in the C library's they are errors.
+  private static func keepsControls(_ name: String) -> Bool {
+    name == "CP874" || name.hasPrefix("CP125")
+  }
+
   private static func converted(_ data: Data, from name: String) -> String? {
     guard let converter = iconv_open("UTF-8", name), converter != iconv_t(bitPattern: -1) else { return nil }
     defer { iconv_close(converter) }
@@ -64,14 +72,29 @@ struct Charset {
       count = data.copyBytes(to: buffer)
     }
     // A character of one byte becomes three bytes at most, and one of two bytes no more than that.
-    var target = [CChar](repeating: 0, count: 3 * source.count)
+    var target = [CChar](repeating: 0, count: 3 * source.count + 8)
     var sourceCount = source.count
     var targetCount = target.count
+    let keepsControls = Self.keepsControls(name)
     let isDone = source.withUnsafeMutableBufferPointer { source in
       target.withUnsafeMutableBufferPointer { target in
         var from = source.baseAddress
         var to = target.baseAddress
-        return iconv(converter, &from, &sourceCount, &to, &targetCount) != Int(bitPattern: UInt.max)
+        while iconv(converter, &from, &sourceCount, &to, &targetCount) == Self.failure {
+          guard errno == EILSEQ, keepsControls, let byte = from?.pointee, let end = to, targetCount >= 2,
+            0x80...0x9F ~= UInt8(bitPattern: byte)
+          else { return false }
+          // The character before may still be held back, for a mark that could follow.
+          guard iconv(converter, nil, nil, &to, &targetCount) != Self.failure, to == end || targetCount >= 2,
+            let end = to
+          else { return false }
+          end.initialize(to: CChar(bitPattern: 0xC2))
+          end.advanced(by: 1).initialize(to: byte)
+          (from, to) = (from?.advanced(by: 1), end.advanced(by: 2))
+          (sourceCount, targetCount) = (sourceCount - 1, targetCount - 2)
+        }
+        // What is held back at the end comes out only now.
+        return iconv(converter, nil, nil, &to, &targetCount) != Self.failure
       }
     }
     guard isDone, sourceCount == 0 else { return nil }
