@@ -60,7 +60,7 @@ public final class AFBearerAuthentication: Sendable, CustomReflectable {
     now: @escaping @Sendable () -> Date = { Date() }, refresh: @escaping Refresh
   ) {
     core = BearerCore(token: token, leeway: leeway, timeout: timeout, now: now, refresh: refresh)
-    self.origins = origins.map { Set($0.compactMap { Origin($0) }) }
+    self.origins = origins.map { Set($0.compactMap { Origin($0.absoluteString) }) }
   }
 
   /// The present token. Setting it counts for requests that start afterwards, and takes the place of what a refresh that is

@@ -1,3 +1,4 @@
+import AFSupport
 import AFTransport
 import Foundation
 import FoundationNetworking

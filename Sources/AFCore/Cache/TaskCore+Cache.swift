@@ -144,7 +144,7 @@ extension TaskCore {
     cache.remove(request.url.withoutFragment)
     for name in ["Location", "Content-Location"] {
       guard let value = head.value(name), let target = Redirect.target(value, from: request.url),
-        Origin(target) == Origin(request.url)
+        Origin.areSame(target, request.url)
       else { continue }
       cache.remove(target.withoutFragment)
     }

@@ -10,17 +10,38 @@ final class DownloadFile: Sendable {
   let offset: Int64
   private let isKept = Locked(false)
 
-  /// Opens a new file in `directory`, or the one of an interrupted download.
-  init(directory: String, continuing partial: String? = nil, offset: Int64 = 0) throws {
-    let path = partial ?? "\(directory)/AFNetworking-\(UUID().uuidString).download"
-    let flags = partial == nil ? O_CREAT | O_EXCL : 0
-    let descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0o600)
+  private let descriptor: Int32
+
+  /// Opens a new file in `directory`.
+  convenience init(directory: String) throws {
+    let path = "\(directory)/AFNetworking-\(UUID().uuidString).download"
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0o600)
     guard descriptor >= 0 else { throw POSIXFailure(call: "open", path: path) }
-    if partial != nil, ftruncate(descriptor, off_t(offset)) != 0 {
-      let failure = POSIXFailure(call: "truncate", path: path)
+    _ = flock(descriptor, LOCK_EX | LOCK_NB)
+    self.init(descriptor, path, 0)
+  }
+
+  /// Opens the file of an interrupted download, of which `offset` bytes count. Only one task at a time can.
+  convenience init(continuing path: String, offset: Int64) throws {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw POSIXFailure(call: "open", path: path) }
+    do {
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw POSIXFailure(call: "lock", path: path) }
+      var info = stat()
+      guard fstat(descriptor, &info) == 0 else { throw POSIXFailure(call: "stat", path: path) }
+      guard info.st_mode & S_IFMT == S_IFREG, Int64(info.st_size) >= offset else {
+        throw POSIXFailure(call: "truncate", path: path, code: EINVAL)
+      }
+      guard ftruncate(descriptor, off_t(offset)) == 0 else { throw POSIXFailure(call: "truncate", path: path) }
+    } catch {
       Glibc.close(descriptor)
-      throw failure
+      throw error
     }
+    self.init(descriptor, path, offset)
+  }
+
+  private init(_ descriptor: Int32, _ path: String, _ offset: Int64) {
+    self.descriptor = descriptor
     self.path = path
     self.offset = offset
     sink = FileSink(descriptor: descriptor, path: path, offset: offset)
@@ -39,8 +60,12 @@ final class DownloadFile: Sendable {
     if isOurs { unlink(path) }
   }
 
-  /// Leaves the file where it is.
-  func keep() { isKept.withLock { $0 = true } }
+  /// Leaves the file where it is, for another task. Nothing more may be written to it.
+  func keep() {
+    isKept.withLock { $0 = true }
+    // The sink closes the descriptor with its last reference, which may be long after.
+    _ = flock(descriptor, LOCK_UN)
+  }
 
   /// Moves the file to a place where there is none. In one step, also where that is on another file system.
   func move(to destination: URL) throws {

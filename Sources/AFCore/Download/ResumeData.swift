@@ -1,81 +1,111 @@
+import AFSupport
 import AFTransport
 import Foundation
 import FoundationNetworking
 
-/// What is needed to go on with a download: a small archive that names the partial file and how to prove that the rest
-/// belongs to it.
+/// What is needed to go on with a download: a small archive that names the request, the partial file, and how to prove that the
+/// rest belongs to it.
 struct ResumeData: Codable, Sendable {
-  private static let currentVersion = 1
+  /// Version 1 held the redirected request, and neither ranges nor a second validator.
+  private static let currentVersion = 2
 
   var version = Self.currentVersion
+  /// The first request's: redirects are followed anew (RFC 9110 §15.4.3).
   var url: String
   var method: String
   var headers: [[String]]
-  /// A strong entity tag or a date that is as good as one (RFC 9110 §13.1.5).
+  /// A strong entity tag, or a date that is as good as one (RFC 9110 §13.1.5).
   var validator: String
+  var lastModified: String?
   /// The length of the whole, if the server told it.
   var total: Int64?
   var path: String
+  /// Bytes in the file.
   var offset: Int64
+  /// Where in the whole the file begins and ends, if the caller asked for a range.
+  var start: Int64?
+  var end: Int64?
 
   init?(_ data: Data) {
-    guard let value = try? PropertyListDecoder().decode(Self.self, from: data), value.version == Self.currentVersion
-    else { return nil }
+    // Version 1 was a property list.
+    let isPropertyList = data.starts(with: Data("bplist".utf8)) || data.starts(with: Data("<?xml".utf8))
+    let value =
+      isPropertyList
+      ? try? PropertyListDecoder().decode(Self.self, from: data) : try? JSONDecoder().decode(Self.self, from: data)
+    guard let value, value.isSound else { return nil }
     self = value
   }
 
-  /// Nil if the response has no validator, or the server takes no ranges.
-  init?(_ request: HopRequest, _ head: ResponseHead, total: Int64?, path: String, offset: Int64) {
-    guard offset > 0, request.method == "GET", head.value("Accept-Ranges")?.lowercased() != "none",
-      head.value("Content-Encoding") == nil, let validator = Self.validator(of: head)
-    else { return nil }
+  /// Nil if there is nothing to go on with.
+  init?(_ request: HopRequest, _ part: KeptPart, path: String) {
+    guard part.length > 0, request.method == "GET", request.body.isEmpty, let condition = part.validator.ifRange else {
+      return nil
+    }
     url = request.url
     method = request.method
-    headers = request.headers.filter { !Self.rangeFields.contains($0.name.lowercased()) }.map { [$0.name, $0.value] }
-    self.validator = validator
-    self.total = total
+    headers = request.headers.map { [$0.name, $0.value] }
+    validator = condition
+    lastModified = part.validator.lastModified
+    total = part.total
     self.path = path
-    self.offset = offset
+    offset = part.length
+    start = part.start == 0 ? nil : part.start
+    end = part.end
   }
 
-  private static let rangeFields: Set<String> = ["range", "if-range"]
-
-  var data: Data? {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .binary
-    return try? encoder.encode(self)
+  /// Whether it says what can be true. It may come from a file that something else has written.
+  private var isSound: Bool {
+    guard (1...Self.currentVersion).contains(version), method == "GET", Origin(url) != nil, path.hasPrefix("/"),
+      !path.utf8.contains(0), offset > 0, offset < .max, headers.allSatisfy({ $0.count == 2 }),
+      PartValidator.isStrong(validator) || HTTPDate.seconds(validator) != nil
+    else { return false }
+    let first = start ?? 0
+    guard first >= 0, first < .max - offset else { return false }
+    return end.map { $0 >= first + offset } ?? true && total.map { $0 >= 0 } ?? true
   }
 
-  /// The request for the whole.
+  var data: Data? { try? JSONEncoder().encode(self) }
+
+  /// What is kept, and of what.
+  var part: KeptPart {
+    let isTag = validator.hasPrefix("\"")
+    return KeptPart(
+      start: start ?? 0, length: offset, end: end, total: total,
+      validator: PartValidator(
+        entityTag: isTag ? validator : nil, lastModified: isTag ? lastModified : validator, isDateStrong: !isTag))
+  }
+
+  /// The request that the download began with.
   var request: HopRequest {
-    HopRequest(
-      url: url, method: method,
-      headers: headers.compactMap { $0.count == 2 ? TransferRequest.HeaderField($0[0], $0[1]) : nil })
-  }
-
-  /// The request for the rest.
-  var requestForRest: HopRequest {
-    var request = request
-    request.set("Range", "bytes=\(offset)-")
-    request.set("If-Range", validator)
+    var request = HopRequest(
+      url: url, method: method, headers: headers.map { TransferRequest.HeaderField($0[0], $0[1]) })
+    // A request that a redirect took to another origin has lost its own credentials, and must not get the session's.
+    if version == 1 { request.keepsCredentials = request.value("Authorization") != nil }
     return request
   }
+}
 
-  /// A strong entity tag; else a Last-Modified that lies at least a minute before the response (RFC 9110 §8.8.2.2).
-  static func validator(of head: ResponseHead) -> String? {
-    if let tag = head.value("ETag") { return tag.hasPrefix("W/") || !tag.hasPrefix("\"") ? nil : tag }
-    guard let modified = head.value("Last-Modified"), let date = head.value("Date"),
-      let modifiedDate = httpDate(modified), let responseDate = httpDate(date),
-      responseDate.timeIntervalSince(modifiedDate) >= 60
-    else { return nil }
-    return modified
+extension HopRequest {
+  /// The same request for what is missing.
+  func forRest(of part: KeptPart) -> HopRequest {
+    guard let condition = part.validator.ifRange else { return self }
+    var request = self
+    request.set("Range", part.range)
+    request.set("If-Range", condition)
+    return request
+  }
+}
+
+/// Resume data as the app gave it, and what was read of it, if anything could be.
+struct ResumeSource: Sendable {
+  let data: Data
+  let value: ResumeData?
+
+  init(_ data: Data) {
+    self.data = data
+    value = ResumeData(data)
   }
 
-  private static func httpDate(_ text: String) -> Date? {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(identifier: "GMT")
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-    return formatter.date(from: text)
-  }
+  /// The request that the download began with.
+  var request: HopRequest { value?.request ?? HopRequest(url: "", method: "GET") }
 }

@@ -1,173 +1,219 @@
+import AFSerialization
 import AFSupport
 import AFTransport
 import Foundation
 import FoundationNetworking
 
-/// What a task knows about going on with an interrupted download.
-struct DownloadState: Sendable {
-  /// What to go on with; nil once the download has begun anew.
-  var resume: ResumeData?
-  var hasRestarted = false
-  /// The whole length that a good answer announced.
-  var total: Int64?
-  /// The bytes of which the write block has been told.
-  var reported: Int64 = 0
-  var resumeData: Data?
-  var onResumeData: (@Sendable (Data?) -> Void)?
-}
-
 extension TaskCore {
-  /// Makes the task go on with an interrupted download; with data that is none, makes it fail.
-  func begin(with resume: ResumeData?) {
-    guard let resume else {
-      return refuse(URLError.make(.cannotDecodeRawData, url: "", "The resume data cannot be read"))
+  /// Where files of downloads are opened, cut and removed: never on the engine's thread.
+  static let fileQueue = DispatchQueue(label: "af.download-files", attributes: .concurrent)
+
+  /// Where a download's body goes, by what the response says about the part that is already there. Found out elsewhere.
+  func downloadRoute(_ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
+    Self.fileQueue.async { transfer.route(self.fileRoute(transfer, session)) }
+    return .undecided
+  }
+
+  private func fileRoute(_ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
+    let (head, downloading, original) = state.withLock { ($0.head, $0.downloading, $0.original) }
+    guard let head else { return .discard }
+    let answer = PartAnswer(head)
+    if let kept = downloading.kept, downloading.asksForRest {
+      switch ResumeDecision(kept.part, answer) {
+      case .append(let first, let end, let total):
+        return append(kept, at: first, BodyInWriting(kept.part, at: first, end: end, total: total), transfer, session)
+      case .complete: return adopt(kept)
+      case .changed:
+        drop(kept)
+        return askForWhole("it is of another version")
+      case .unusable(let reason): return askForWhole(reason)
+      case .gone: drop(kept)
+      case .refused: return refuse(head, kept)
+      case .whole:
+        if let route = refusal(of: head, kept) { return route }
+        drop(kept)
+      }
+    } else if let kept = downloading.kept {
+      // The whole was asked for, and the part is still there in case of a refusal.
+      guard [200, 203, 206].contains(head.statusCode) else { return refuse(head, kept) }
+      if let route = refusal(of: head, kept) { return route }
     }
-    guard let size = (try? FileManager.default.attributesOfItem(atPath: resume.path))?[.size] as? NSNumber,
-      size.int64Value >= resume.offset
-    else { return }
-    state.withLock { state in
-      state.downloading.resume = resume
-      state.current = resume.requestForRest
+    let requested = RequestedRange(range(of: original, session))
+    let decision = FirstDecision(requested, answer)
+    if case .refuse(let reason) = decision { return .cancel(unusable(reason)) }
+    if let kept = downloading.kept { drop(kept) }
+    return begin(BodyInWriting(decision, head), transfer)
+  }
+
+  /// The range that the caller, or the session, asks for.
+  private func range(of request: HopRequest, _ session: SessionCore) -> String? {
+    request.value("Range") ?? session.settings.additionalHeaders.first { $0.name.equalsIgnoringCase("Range") }?.value
+  }
+
+  // MARK: The routes
+
+  private func begin(_ body: BodyInWriting, _ transfer: TransferHandle) -> ResponseRoute {
+    let directory = state.withLock { $0.closures.temporaryDirectory } ?? FileManager.default.temporaryDirectory.path
+    do {
+      return write(body, to: try DownloadFile(directory: directory), transfer)
+    } catch {
+      return .cancel(noFile(error))
     }
   }
 
-  /// Where a download's body goes, by what the response says about the part that is already there.
-  func downloadRoute(_ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
-    let (head, downloading, closures) = state.withLock { ($0.head, $0.downloading, $0.closures) }
-    guard let head else { return .discard }
-    var partial: String?
-    var offset: Int64 = 0
-    if let resume = downloading.resume {
-      switch Continuation(head, resume) {
-      case .goOn(let start):
-        partial = resume.path
-        offset = start
-      case .complete:
-        return adopt(resume)
-      case .restart:
-        unlink(resume.path)
-        return restart(resume, transfer)
-      case .whole:
-        unlink(resume.path)
-      }
-    }
+  private func append(
+    _ kept: ResumeData, at first: Int64, _ body: BodyInWriting, _ transfer: TransferHandle, _ session: SessionCore
+  ) -> ResponseRoute {
     do {
-      let directory = closures.temporaryDirectory ?? FileManager.default.temporaryDirectory.path
-      let file = try DownloadFile(directory: directory, continuing: partial, offset: offset)
-      file.sink.connect(
-        onRoom: { transfer.resumeReceiving() },
-        onFailure: { [weak self] error in
-          guard let self else { return }
-          let url = state.withLock { $0.current.url }
-          cancel(
-            URLError.make(
-              .cannotWriteToFile, url: url, "The download cannot be written: \(String(describing: error))",
-              underlying: error))
-        })
+      let file = try DownloadFile(continuing: kept.path, offset: first - body.start)
+      let isFirst = state.withLock { !$0.downloading.hasGoneOn }
+      let route = write(body, to: file, transfer)
       state.withLock { state in
-        state.download = file
-        state.downloading.resume = nil
-        state.downloading.total = head.wholeLength
+        state.downloading.kept = nil
+        state.downloading.keptData = nil
+        state.counts.received = file.offset
+        state.counts.expectedToReceive = body.expected
       }
-      if partial != nil { announceResume(offset, head.wholeLength, session) }
-      return .sink(file.sink)
+      if isFirst { announceResume(file.offset, body.goal.map { $0 - body.start }, session) }
+      return route
     } catch {
-      return .cancel(
-        URLError.make(
-          .cannotCreateFile, url: state.withLock { $0.current.url },
-          "The download has no file to go to: \(String(describing: error))", underlying: error))
+      return .cancel(noFile(error))
     }
+  }
+
+  private func write(_ body: BodyInWriting, to file: DownloadFile, _ transfer: TransferHandle) -> ResponseRoute {
+    file.sink.connect(
+      onRoom: { transfer.resumeReceiving() },
+      onFailure: { [weak self] error in
+        guard let self else { return }
+        let url = state.withLock { $0.current.url }
+        cancel(
+          URLError.make(
+            .cannotWriteToFile, url: url, "The download cannot be written: \(String(describing: error))",
+            underlying: error))
+      })
+    let isWanted = state.withLock { state -> Bool in
+      guard !state.isOver else { return false }
+      state.download = file
+      state.downloading.writing = body
+      return true
+    }
+    // A part that the app may go on with outlives a task that ended meanwhile.
+    if !isWanted, file.offset > 0 { file.keep() }
+    return isWanted ? .sink(file.sink) : .discard
   }
 
   /// The file is complete already: the answer's own body is of no interest.
-  private func adopt(_ resume: ResumeData) -> ResponseRoute {
+  private func adopt(_ kept: ResumeData) -> ResponseRoute {
     do {
-      let file = try DownloadFile(directory: "", continuing: resume.path, offset: resume.offset)
+      let file = try DownloadFile(continuing: kept.path, offset: kept.offset)
       state.withLock { state in
         state.download = file
-        state.downloading.resume = nil
-        // What the user asked for is there; the 416 only says that nothing is left to send.
-        state.head = ResponseHead(bytes: Array("HTTP/1.1 200 OK\r\nContent-Length: \(resume.offset)\r\n".utf8))
-        state.counts.received = resume.offset
+        state.downloading.kept = nil
+        state.downloading.keptData = nil
+        state.downloading.ignoresBody = true
+        // What the user asked for is there; the answer only says that nothing is left to send.
+        state.head = ResponseHead(bytes: Array("HTTP/1.1 200 OK\r\nContent-Length: \(kept.offset)\r\n".utf8))
+        state.response = nil
+        state.counts.received = kept.offset
       }
       return .discard
     } catch {
-      return .cancel(error)
+      return .cancel(noFile(error))
     }
   }
 
   /// Asks for the whole, once.
-  private func restart(_ resume: ResumeData, _ transfer: TransferHandle) -> ResponseRoute {
-    let (request, hasRestarted) = state.withLock { state in
-      defer {
-        state.downloading.resume = nil
-        state.downloading.hasRestarted = true
-      }
-      return (state.current, state.downloading.hasRestarted)
+  private func askForWhole(_ reason: String) -> ResponseRoute {
+    let isSecond = state.withLock { state -> Bool in
+      guard !state.downloading.hasRestarted else { return true }
+      state.downloading.hasRestarted = true
+      state.downloading.asksForRest = false
+      state.next = state.firstRequest()
+      return false
     }
-    guard !hasRestarted else {
-      return .cancel(
-        URLError.make(.badServerResponse, url: request.url, "The server refuses the rest and the whole of the download")
-      )
+    return isSecond ? .cancel(unusable(reason)) : .discard
+  }
+
+  // MARK: Refusals
+
+  /// The answer says nothing about the part: the task fails, and the part stays.
+  private func refuse(_ head: ResponseHead, _ kept: ResumeData) -> ResponseRoute {
+    let url = state.withLock { $0.current.url }
+    return fail(
+      with: serializerError(head)
+        ?? URLError.make(.badServerResponse, url: url, "The rest of the download was refused (\(head.statusCode))"))
+  }
+
+  /// The way of a new whole that the response serializer does not accept, such as a portal's page; nil if it does.
+  private func refusal(of head: ResponseHead, _ kept: ResumeData) -> ResponseRoute? {
+    serializerError(head).map { fail(with: $0) }
+  }
+
+  private func fail(with error: any Error) -> ResponseRoute {
+    state.withLock { state in
+      state.downloading.ignoresBody = true
+      if state.reason == nil { state.reason = error }
     }
-    var whole = request
-    whole.remove(["Range", "If-Range"])
-    state.withLock { $0.next = whole }
     return .discard
   }
 
-  /// The transfer into the file is over, well or not.
-  func close(_ file: DownloadFile) {
-    state.withLock { $0.phase = .closing }
-    file.sink.finish { result in
-      let failure = self.state.withLock { state -> (any Error)? in
-        if case .failure(let error) = result, state.reason == nil, state.error == nil {
-          state.error = URLError.make(
-            .cannotWriteToFile, url: state.current.url, "The download cannot be written: \(String(describing: error))",
-            underlying: error)
-        }
-        return state.reason ?? state.error
-      }
-      guard failure == nil else {
-        self.keepForResuming(file, (try? result.get()) ?? 0)
-        return self.finish()
-      }
-      self.place(file)
-    }
-  }
-
-  /// Brings the finished file to where it is wanted.
-  private func place(_ file: DownloadFile) {
-    let (closures, blocks, manager, session) = state.withLock { ($0.closures, $0.blocks, $0.manager, $0.session) }
-    guard let manager, let session, let shell = downloadShell,
-      closures.destination != nil || blocks.interests.contains(.finishDownload)
-    else { return finish() }
-    state.withLock { $0.hasQueuedCallbacks = true }
-    session.callbackQueue.async {
-      manager.urlSession(session.shell, downloadTask: shell, didFinishDownloadingTo: file.url)
-      self.finish(file: self.state.withLock { $0.finalURL })
-    }
-  }
-
-  /// Asks where the file is to go, and moves it there. On the callback queue, from the manager's method.
-  func chooseDestination(_ location: URL) {
-    let (file, closures, blocks, manager, session) = state.withLock {
-      ($0.download, $0.closures, $0.blocks, $0.manager, $0.session)
-    }
-    guard let file, manager != nil, let session, let shell = downloadShell else { return }
-    let target =
-      blocks.blocks.didFinishDownloading?(session.shell, shell, location)
-      ?? closures.destination?(location, anyResponse)
-    guard let target else { return }
-    state.withLock { $0.finalURL = target }
-    let center = NotificationCenter.default
+  /// What the response serializer has against a response, as far as that can be said before its body has come.
+  private func serializerError(_ head: ResponseHead) -> (any Error)? {
+    guard let manager = state.withLock({ $0.manager }),
+      let serializer = manager.currentResponseSerializer() as? AFHTTPResponseSerializer
+    else { return nil }
     do {
-      try file.move(to: target)
-      center.post(name: .AFURLSessionDownloadTaskDidMoveFileSuccessfully, object: shell)
+      // Without a byte no content type is wrong.
+      try serializer.validate(httpResponse, data: head.contentLength == 0 ? Data() : Data([0]))
+      return nil
+    } catch let error as AFURLResponseSerializationError {
+      return error.with(data: nil)
     } catch {
-      state.withLock { $0.error = error }
-      let info = (error as NSError).userInfo.reduce(into: [AnyHashable: Any]()) { $0[$1.key] = $1.value }
-      center.post(name: .AFURLSessionDownloadTaskDidFailToMoveFile, object: shell, userInfo: info)
+      return error
     }
+  }
+
+  private func drop(_ kept: ResumeData) {
+    unlink(kept.path)
+    state.withLock { state in
+      state.downloading.kept = nil
+      state.downloading.keptData = nil
+      state.downloading.isResumed = false
+    }
+  }
+
+  func unusable(_ reason: String) -> URLError {
+    let url = state.withLock { $0.current.url }
+    return URLError.make(.badServerResponse, url: url, "The server's answer is of no use for the download: \(reason)")
+  }
+
+  private func noFile(_ error: any Error) -> URLError {
+    let url = state.withLock { $0.current.url }
+    return URLError.make(
+      .cannotCreateFile, url: url, "The download has no file to go to: \(String(describing: error))", underlying: error)
+  }
+}
+
+extension BodyInWriting {
+  /// The length that the file will have, or -1.
+  var expected: Int64 { goal.map { $0 - start } ?? -1 }
+}
+
+extension TaskState {
+  /// The request that a download begins again with, at the address where it began: what a redirect led to may have been good
+  /// for minutes only (RFC 9110 §15.4.3).
+  mutating func firstRequest() -> HopRequest {
+    guard redirects == firstRedirect else {
+      firstRedirect = redirects
+      return original
+    }
+    // With what a challenge was answered.
+    var request = current
+    request.remove(["Range", "If-Range"])
+    request.headers += original.headers.filter {
+      $0.name.equalsIgnoringCase("Range") || $0.name.equalsIgnoringCase("If-Range")
+    }
+    return request
   }
 }

@@ -1,3 +1,4 @@
+import AFSerialization
 import AFSupport
 import AFTransport
 import Foundation
@@ -5,14 +6,32 @@ import FoundationNetworking
 
 /// The key, in an error's user info, of what ``AFURLSessionManager/downloadTask(withResumeData:progress:destination:completionHandler:)``
 /// takes.
-private let resumeDataKey = "NSURLSessionDownloadTaskResumeData"
+let resumeDataKey = "NSURLSessionDownloadTaskResumeData"
 
 extension TaskCore {
+  /// Makes the task go on with an interrupted download; with data that is none, makes it fail. Where the part is gone, the
+  /// task asks for the whole.
+  func begin(with data: Data, _ resume: ResumeData?) {
+    guard let resume else {
+      return refuse(URLError.make(.cannotDecodeRawData, url: "", "The resume data cannot be read"))
+    }
+    guard let size = (try? FileManager.default.attributesOfItem(atPath: resume.path))?[.size] as? NSNumber,
+      size.int64Value >= resume.offset
+    else { return }
+    state.withLock { state in
+      state.downloading.kept = resume
+      state.downloading.keptData = data
+      state.downloading.isResumed = true
+      state.downloading.asksForRest = true
+      state.current = state.original.forRest(of: resume.part)
+    }
+  }
+
   /// Cancels, and calls the handler with resume data, or nil if the download cannot be resumed.
   func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
     let queue = state.withLock { state -> DispatchQueue? in
       guard !state.isOver, !state.isCancelled else { return nil }
-      if case .closing = state.phase { return nil }
+      if case .closing = state.phase, !state.downloading.goesOn { return nil }
       let session = state.session
       state.downloading.onResumeData = { data in session?.callbackQueue.async { handler(data) } }
       return session?.callbackQueue
@@ -24,24 +43,42 @@ extension TaskCore {
     cancel()
   }
 
-  /// Leaves the partial file in place and puts the way to go on with it into the error, if there is one.
+  /// Leaves the partial file in place and puts the way to go on with it into the error, if there is one. Else the file goes.
   func keepForResuming(_ file: DownloadFile, _ length: Int64) {
-    let (request, head, total, error, isWanted, isCancelled) = state.withLock {
-      (
-        $0.current, $0.head, $0.downloading.total, $0.reason ?? $0.error, $0.downloading.onResumeData != nil,
-        $0.isCancelled
-      )
+    let (original, writing, isDropped, isResumed) = state.withLock { state in
+      (state.original, state.downloading.writing, state.isDropped, state.downloading.isResumed)
     }
-    // A plain cancellation means that the download is not wanted any more.
-    guard isWanted || !isCancelled || (error as? URLError)?.code != .cancelled else { return }
-    guard let head, let resume = ResumeData(request, head, total: total, path: file.path, offset: length),
+    guard !isDropped else {
+      // The app has resume data of this part from before.
+      if isResumed { file.keep() }
+      return
+    }
+    guard let part = writing?.part(length: length), let resume = ResumeData(original, part, path: file.path),
       let data = resume.data
     else { return }
     file.keep()
+    offer(data)
+  }
+
+  /// A task that ends before it has opened the part gives back the way to it.
+  func offerKeptPart() {
+    let (data, kept, isDropped, isResumed) = state.withLock { state in
+      (
+        state.isOver || state.downloading.resumeData != nil || (state.reason ?? state.error) == nil
+          ? nil : state.downloading.keptData, state.downloading.kept, state.isDropped, state.downloading.isResumed
+      )
+    }
+    guard let data, let kept else { return }
+    guard isDropped else { return offer(data) }
+    if !isResumed { unlink(kept.path) }
+  }
+
+  private func offer(_ data: Data) {
+    guard let error = state.withLock({ $0.reason ?? $0.error }) else { return }
+    let amended = error.carrying(resumeData: data)
     state.withLock { state in
+      guard !state.isOver else { return }
       state.downloading.resumeData = data
-      guard let error = error as? URLError else { return }
-      let amended = URLError(error.code, userInfo: error.errorUserInfo.merging([resumeDataKey: data]) { $1 })
       if state.reason != nil { state.reason = amended } else { state.error = amended }
     }
   }
@@ -49,8 +86,7 @@ extension TaskCore {
   /// Tells the block where the download goes on.
   func announceResume(_ offset: Int64, _ total: Int64?, _ session: SessionCore) {
     let (manager, blocks) = state.withLock { state in
-      state.counts.received = offset
-      state.counts.expectedToReceive = total ?? -1
+      state.downloading.reported = offset
       state.hasQueuedCallbacks = true
       return (state.manager, state.blocks)
     }
@@ -73,5 +109,26 @@ extension TaskCore {
     manager.urlSession(
       session.shell, downloadTask: shell, didWriteData: written, totalBytesWritten: counts.received,
       totalBytesExpectedToWrite: counts.expectedToReceive)
+  }
+}
+
+extension TaskState {
+  /// Whether the task was cancelled without a wish for resume data: the download is not wanted any more.
+  fileprivate var isDropped: Bool {
+    isCancelled && downloading.onResumeData == nil && ((reason ?? error) as? URLError)?.code == .cancelled
+  }
+}
+
+extension Error {
+  /// The same error with resume data in its user info, if it has one that can hold it.
+  fileprivate func carrying(resumeData: Data) -> any Error {
+    let more: [String: Any] = [resumeDataKey: resumeData]
+    switch self {
+    case let error as URLError: return URLError(error.code, userInfo: error.errorUserInfo.merging(more) { $1 })
+    case let error as AFURLResponseSerializationError: return error.with(data: error.data, more)
+    default:
+      let error = self as NSError
+      return type(of: error) == NSError.self && !(self is CocoaError) ? error.adding(more) : self
+    }
   }
 }

@@ -88,13 +88,3 @@ extension URLError {
     return make(.serverCertificateUntrusted, url: url, text, underlying: reason, peer: trust)
   }
 }
-
-extension String {
-  /// A URL without user and password, as it may be shown.
-  var withoutUserInfo: String {
-    guard let scheme = range(of: "://") else { return self }
-    let authority = self[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    guard let at = authority.lastIndex(of: "@") else { return self }
-    return String(self[..<scheme.upperBound] + self[index(after: at)...])
-  }
-}

@@ -1,3 +1,4 @@
+import AFSupport
 import AFTransport
 import Foundation
 
@@ -25,7 +26,7 @@ enum Redirect {
       next.body = .none
       next.remove(contentFields)
     }
-    if Origin(request.url) != Origin(target) {
+    if !Origin.areSame(request.url, target) {
       next.remove(credentials)
       next.keepsCredentials = false
     }
@@ -42,24 +43,5 @@ enum Redirect {
     parts.password = nil
     if parts.fragment == nil { parts.percentEncodedFragment = baseURL.fragment(percentEncoded: true) }
     return parts.string
-  }
-}
-
-/// Scheme, host and port of a URL.
-struct Origin: Hashable, Sendable {
-  let scheme: String
-  let host: String
-  let port: Int
-
-  init?(_ text: String) {
-    guard let url = URL(string: text) else { return nil }
-    self.init(url)
-  }
-
-  init?(_ url: URL) {
-    guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased() else { return nil }
-    self.scheme = scheme
-    self.host = host
-    port = url.port ?? (scheme == "https" ? 443 : 80)
   }
 }

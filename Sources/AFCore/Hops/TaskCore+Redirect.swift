@@ -16,7 +16,7 @@ extension TaskCore {
   ) -> ResponseRoute {
     let (count, blocks) = state.withLock { state in
       state.redirects += 1
-      return (state.redirects, state.blocks)
+      return (state.redirects - state.firstRedirect, state.blocks)
     }
     guard count <= Redirect.limit else {
       return .cancel(
@@ -45,7 +45,7 @@ extension HopRequest {
   /// What the user made of the proposed request.
   func replaced(by answer: URLRequest, proposed: URLRequest) -> HopRequest {
     var result = HopRequest(answer)
-    result.keepsCredentials = keepsCredentials && Origin(result.url) == Origin(url)
+    result.keepsCredentials = keepsCredentials && Origin.areSame(result.url, url)
     switch body {
     case .stream where answer.httpBodyStream != nil && answer.httpBodyStream === proposed.httpBodyStream:
       result.body = body

@@ -124,7 +124,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     return AFInvalidSecurityPolicyError(mode: policy.sslPinningMode, baseURL: baseURL)
   }
 
-  override var bearerOrigin: Origin? { baseURL.flatMap { Origin($0) } }
+  override var bearerOrigin: Origin? { baseURL.flatMap { Origin($0.absoluteString) } }
 
   /// Class, address, base URL, session and queue.
   open override var description: String {

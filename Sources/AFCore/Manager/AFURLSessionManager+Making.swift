@@ -7,7 +7,7 @@ extension AFURLSessionManager {
   /// Makes a task and its shell.
   func makeTask(
     _ kind: TaskKind, _ request: HopRequest, _ closures: TaskClosures, _ completion: TaskCompletion,
-    resume: ResumeData?? = nil
+    resume: ResumeSource? = nil
   ) -> AFURLSessionTask {
     let task = session.core.makeTask(
       kind, request, manager: self, blocks: core.blocks, closures: closures, completion: completion)
@@ -16,7 +16,7 @@ extension AFURLSessionManager {
       state.announces = true
       state.collectsMetrics = true
     }
-    if let resume { task.begin(with: resume) }
+    if let resume { task.begin(with: resume.data, resume.value) }
     return task.shell
   }
 
@@ -32,7 +32,7 @@ extension AFURLSessionManager {
   }
 
   func download(
-    _ request: HopRequest, _ resume: ResumeData??, _ progress: (@Sendable (Progress) -> Void)?,
+    _ request: HopRequest, _ resume: ResumeSource?, _ progress: (@Sendable (Progress) -> Void)?,
     _ destination: (@Sendable (URL, URLResponse) -> URL)?,
     _ handler: (@Sendable (URLResponse, URL?, (any Error)?) -> Void)?
   ) -> AFURLSessionDownloadTask {

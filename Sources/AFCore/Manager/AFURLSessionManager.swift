@@ -1,6 +1,7 @@
 public import AFReachability
 public import AFSecurity
 import AFSerialization
+import AFSupport
 public import Dispatch
 public import Foundation
 public import FoundationNetworking
@@ -194,10 +195,8 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
     destination: (@Sendable (URL, URLResponse) -> URL)?,
     completionHandler: (@Sendable (URLResponse, URL?, (any Error)?) -> Void)? = nil
   ) -> AFURLSessionDownloadTask {
-    let resume = ResumeData(resumeData)
-    return download(
-      resume?.request ?? HopRequest(url: "", method: "GET"), .some(resume), downloadProgressBlock, destination,
-      completionHandler)
+    let resume = ResumeSource(resumeData)
+    return download(resume.request, resume, downloadProgressBlock, destination, completionHandler)
   }
 
   /// How far the request body of a task has come; nil when the task is over or is not one of this manager's.

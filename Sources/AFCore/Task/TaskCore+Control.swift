@@ -66,7 +66,7 @@ extension TaskCore {
   func cancel(_ reason: (any Error)? = nil) {
     let step = state.withLock { state -> Step in
       guard !state.isOver, !state.isCancelled else { return .nothing }
-      if case .closing = state.phase { return .nothing }
+      if case .closing = state.phase, !state.downloading.goesOn { return .nothing }
       state.isCancelled = true
       state.reason = reason ?? URLError.cancelled(url: state.current.url)
       switch state.phase {

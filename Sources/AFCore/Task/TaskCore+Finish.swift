@@ -39,6 +39,7 @@ extension TaskCore {
   /// Ends the task, once.
   /// - Returns: What tells its result; nil if nobody has to be told, or no longer.
   func end(file: URL? = nil) -> TransferSequel? {
+    offerKeptPart()
     let ending = state.withLock { state -> Ending? in
       guard !state.isOver else { return nil }
       state.phase = .over
@@ -84,7 +85,7 @@ extension TaskCore {
     ending.stream?.finish(ending.error.map { .failure($0) } ?? .success(()))
     let result = TaskResult(
       task: self, data: ending.body, fileURL: file, download: ending.download, error: ending.error,
-      shell: ending.runningShell)
+      resumeData: ending.error == nil ? nil : ending.resumeData, shell: ending.runningShell)
     let last = ending.blocks.interests.intersection([.complete, .metrics])
     guard let queue = ending.session?.callbackQueue, ending.hasQueuedCallbacks || !last.isEmpty else {
       if case .none = ending.completion { return nil }

@@ -111,6 +111,9 @@ extension TaskCore {
       state.openQuestion = nil
       state.next = nil
       state.body = outcome.body
+      if state.error == nil, state.reason == nil {
+        state.downloading.bodyEnd = state.downloading.writing?.bodyEnd(received: outcome.bytesReceived)
+      }
       if let download = state.download { return .download(download) }
       if let chunks = state.chunks { return .chunks(chunks) }
       return state.cacheCandidate(kind).map { .keep($0) } ?? .finish

@@ -14,10 +14,14 @@ extension TaskCore {
   func didReceive(_ total: Int64, expected: Int64?) {
     report { state in
       // The body of a redirect or a challenge is nobody's progress.
-      guard state.next == nil else { return 0 }
-      let offset = state.download?.offset ?? 0
-      state.counts.received = total + offset
-      state.counts.expectedToReceive = expected.map { $0 + offset } ?? -1
+      guard state.next == nil, !state.downloading.ignoresBody else { return 0 }
+      // What a server announces may be any number.
+      state.counts.received = total.addingClamped(state.download?.offset ?? 0)
+      if let body = state.downloading.writing, body.end != nil {
+        state.counts.expectedToReceive = body.expected
+      } else {
+        state.counts.expectedToReceive = expected ?? -1
+      }
       return 0
     }
   }

@@ -37,6 +37,8 @@ struct TaskResult: Sendable {
   /// The file of a download, which goes with the last reference unless it is moved.
   var download: DownloadFile?
   var error: (any Error)?
+  /// What to go on with, if a download failed that can.
+  var resumeData: Data?
   /// The task's shell, if it has one: kept until the completion has run.
   var shell: AFURLSessionTask?
 }
@@ -90,6 +92,8 @@ struct TaskState {
   var hold = HoldState()
   var caching = HopCaching()
   var redirects = 0
+  /// How many there had been when the present chain of hops began.
+  var firstRedirect = 0
   /// How far each server, and the proxy, has been answered.
   var authentication: [Asker: AuthenticationState] = [:]
   var bearer = BearerState()

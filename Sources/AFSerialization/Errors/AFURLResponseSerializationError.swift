@@ -39,18 +39,27 @@ public final class AFURLResponseSerializationError: NSError, @unchecked Sendable
     response: URLResponse?,
     data: Data?,
     underlyingError: NSError? = nil,
-    cause: (any Error)? = nil
+    cause: (any Error)? = nil,
+    circumstances: [String: Any] = [:]
   ) {
     self.reason = reason
     self.cause = cause
     self.response = response
     self.data = data
-    var info: [String: Any] = [NSLocalizedDescriptionKey: reason.text]
+    var info = circumstances
+    info[NSLocalizedDescriptionKey] = reason.text
     info[NSURLErrorFailingURLErrorKey] = response?.url
     info[AFNetworkingOperationFailingURLResponseErrorKey] = response
     info[AFNetworkingOperationFailingURLResponseDataErrorKey] = data
     info[NSUnderlyingErrorKey] = underlyingError
     super.init(domain: AFURLResponseSerializationErrorDomain, code: reason.code.rawValue, userInfo: info)
+  }
+
+  /// The same error with another body, and with more about its circumstances.
+  package func with(data: Data?, _ circumstances: [String: Any] = [:]) -> AFURLResponseSerializationError {
+    AFURLResponseSerializationError(
+      reason, response: response, data: data, underlyingError: userInfo[NSUnderlyingErrorKey] as? NSError, cause: cause,
+      circumstances: circumstances)
   }
 
   /// Reads an archived error. The reason is told by the code alone.
