@@ -74,9 +74,35 @@ extension AFURLSessionManager {
   public func download(
     for request: URLRequest, to destination: URL, progress: (@Sendable (Progress) -> Void)? = nil
   ) async throws(AFError) -> AFDataResponse {
+    try await download(HopRequest(request), nil, destination, progress)
+  }
+
+  /// Goes on with a download that failed, or that was cancelled by
+  /// ``AFURLSessionDownloadTask/cancel(byProducingResumeData:)``.
+  ///
+  /// The request is the first one's, redirects included: it asks for what is missing, on condition that nothing has changed.
+  /// A refusal (by status or by the response serializer) keeps the part, and its error has resume data again; see
+  /// <doc:DownloadingFiles>.
+  /// - Parameters:
+  ///   - resumeData: What the error, or the handler, gave.
+  ///   - destination: Where the file is to be. There must be none.
+  ///   - progress: Told on the manager's callback queue how much has come, of the whole.
+  /// - Returns: The response; its `value` is the destination.
+  /// - Throws: ``AFError``; its cause is `URLError.cannotDecodeRawData` if the data is no resume data.
+  @discardableResult
+  public func download(
+    resumeFrom resumeData: Data, to destination: URL, progress: (@Sendable (Progress) -> Void)? = nil
+  ) async throws(AFError) -> AFDataResponse {
+    let resume = ResumeSource(resumeData)
+    return try await download(resume.request, resume, destination, progress)
+  }
+
+  private func download(
+    _ request: HopRequest, _ resume: ResumeSource?, _ destination: URL, _ progress: (@Sendable (Progress) -> Void)?
+  ) async throws(AFError) -> AFDataResponse {
     let closures = TaskClosures(
       downloadProgress: progress, temporaryDirectory: destination.deletingLastPathComponent().path)
-    let result = await perform(.download, HopRequest(request), closures)
+    let result = await perform(.download, request, closures, resume: resume)
     defer { result.download?.discard() }
     let data = try validatedBody(result)
     do {

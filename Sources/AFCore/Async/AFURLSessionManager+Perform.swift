@@ -9,11 +9,13 @@ extension AFURLSessionManager {
   ///
   /// No queue lies between the engine and the caller, unless progress has to be told first.
   func perform(
-    _ kind: TaskKind, _ request: HopRequest, _ closures: TaskClosures = TaskClosures(), isStreamed: Bool = false
+    _ kind: TaskKind, _ request: HopRequest, _ closures: TaskClosures = TaskClosures(), isStreamed: Bool = false,
+    resume: ResumeSource? = nil
   ) async -> TaskResult {
     let task = session.core.makeTask(
       kind, request, manager: self, blocks: core.blocks, closures: closures, completion: .none, starts: true)
     if let refusal = refusal(for: request.url) { task.refuse(refusal) }
+    if let resume { task.begin(with: resume.data, resume.value) }
     if isStreamed { task.state.withLock { $0.wantsFirstStream = true } }
     return await task.run()
   }
@@ -91,7 +93,7 @@ extension TaskResult {
   func error(_ cause: any Error, _ data: Data?, value: Any? = nil) -> AFError {
     AFError(
       cause, request: task.state.withLock { $0.current }.urlRequest, response: task.httpResponse, data: data,
-      value: value)
+      value: value, resumeData: resumeData)
   }
 }
 

@@ -55,7 +55,8 @@ enum ResumeDecision: Equatable {
       guard first >= part.start, first <= part.position else { return .unusable("it begins elsewhere") }
       if end <= part.position {
         // The last bytes once more, and no others: there are none.
-        return end == total && end == part.position && first == part.position ? .complete : .unusable("it begins elsewhere")
+        return end == total && end == part.position && first == part.position
+          ? .complete : .unusable("it begins elsewhere")
       }
       if let wanted = part.end, end > wanted { return .unusable("it is more than was asked for") }
       return .append(at: first, end: end, total: total ?? part.total)

@@ -1,30 +1,42 @@
 import Foundation
 public import FoundationNetworking
 
-/// A file name that a server suggests, made safe: one path segment, never empty, `.` or `..`, no control characters, at most
-/// 255 bytes of UTF-8.
+/// A file name that a server suggests, made safe: one path segment, never empty, without dots at its beginning, without
+/// characters that control a terminal or the direction of text, at most 255 bytes of UTF-8.
 ///
 /// `filename*` of Content-Disposition wins over `filename` (RFC 6266 §4.3, RFC 8187); both are decoded before they are cleaned.
-/// Without them it is the last segment of the URL's path, and without that "download".
+/// Without them it is the last segment of the URL's path, and without that "download". The `suggestedFilename` of a task's
+/// response is the same, but for the last: there it is the URL's host, as on Apple's systems.
 /// - Parameter response: The response.
 /// - Returns: The name.
 public func AFSuggestedFilename(_ response: HTTPURLResponse) -> String {
-  let disposition = response.value(forHTTPHeaderField: "Content-Disposition").map { ContentDisposition($0) }
-  let candidates = [disposition?.extendedName, disposition?.name, response.url?.lastPathComponent]
-  return candidates.lazy.compactMap { $0.flatMap(SafeFilename.clean) }.first ?? "download"
+  SafeFilename.suggested(response) ?? "download"
 }
 
 /// Cleans file names from elsewhere.
 enum SafeFilename {
   private static let limit = 255
 
+  /// The name that Content-Disposition or the URL's path suggests.
+  static func suggested(_ response: HTTPURLResponse) -> String? {
+    let disposition = response.value(forHTTPHeaderField: "Content-Disposition").map { ContentDisposition($0) }
+    let candidates = [disposition?.extendedName, disposition?.name, response.url?.lastPathComponent]
+    return candidates.lazy.compactMap { $0.flatMap(clean) }.first
+  }
+
   /// The last segment of `name`, cleaned; nil if nothing is left.
   static func clean(_ name: String) -> String? {
     // A backslash separates segments for some, so it does for all.
     let segment = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
-    let scalars = segment.unicodeScalars.filter { $0.properties.generalCategory != .control }
-    var cleaned = String(String.UnicodeScalarView(scalars)).trimmingCharacters(in: .whitespaces)
-    guard !cleaned.isEmpty, cleaned != ".", cleaned != ".." else { return nil }
+    let scalars = segment.unicodeScalars.filter { scalar in
+      scalar.properties.generalCategory != .control && !scalar.properties.isBidiControl
+        && scalar.properties.generalCategory != .lineSeparator
+        && scalar.properties.generalCategory != .paragraphSeparator
+    }
+    // A file whose name begins with a dot is hidden, and may be one that a shell reads.
+    var cleaned = String(String.UnicodeScalarView(scalars.drop { $0 == "." || $0.properties.isWhitespace }))
+      .trimmingCharacters(in: .whitespaces)
+    guard !cleaned.isEmpty else { return nil }
     if cleaned.utf8.count > limit { cleaned = shortened(cleaned) }
     return cleaned
   }

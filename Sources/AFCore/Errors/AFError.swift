@@ -30,7 +30,7 @@ public final class AFError: NSError, @unchecked Sendable {
 
   init(
     _ cause: any Error, request: URLRequest? = nil, response: HTTPURLResponse? = nil, data: Data? = nil,
-    value: Any? = nil
+    value: Any? = nil, resumeData: Data? = nil
   ) {
     self.cause = cause
     self.request = request
@@ -42,6 +42,7 @@ public final class AFError: NSError, @unchecked Sendable {
     info[NSLocalizedDescriptionKey] = cause.localizedDescription
     if let response { info[AFNetworkingOperationFailingURLResponseErrorKey] = response }
     if let data { info[AFNetworkingOperationFailingURLResponseDataErrorKey] = data }
+    if let resumeData { info[resumeDataKey] = resumeData }
     if info[NSURLErrorFailingURLErrorKey] == nil, let url = request?.url { info[NSURLErrorFailingURLErrorKey] = url }
     super.init(domain: bridged.domain, code: bridged.code, userInfo: info)
   }
@@ -51,6 +52,10 @@ public final class AFError: NSError, @unchecked Sendable {
 
   /// The cause, if the transfer failed.
   public var urlError: URLError? { cause as? URLError }
+
+  /// What to go on with, if a download failed that can; see ``AFURLSessionManager/download(resumeFrom:to:progress:)``. The
+  /// same data stands in the user info, under `NSURLSessionDownloadTaskResumeData`.
+  public var resumeData: Data? { userInfo[resumeDataKey] as? Data }
 
   /// Whether the task was cancelled.
   public var isCancelled: Bool { urlError?.code == .cancelled }

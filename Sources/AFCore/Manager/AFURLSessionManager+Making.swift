@@ -1,6 +1,6 @@
 import AFSerialization
 import AFSupport
-import Foundation
+public import Foundation
 import FoundationNetworking
 
 extension AFURLSessionManager {
@@ -41,6 +41,15 @@ extension AFURLSessionManager {
     let completion = serialized { response, object, error in handler?(response, object as? URL, error) }
     let task = makeTask(.download, request, closures, completion, resume: resume)
     return task as? AFURLSessionDownloadTask ?? AFURLSessionDownloadTask(core: task.core)
+  }
+
+  /// Deletes the partial file that resume data name, where the download is not to go on.
+  ///
+  /// Data that is no resume data, and a file that is gone already, change nothing. Not for resume data that a task is going on
+  /// with.
+  /// - Parameter resumeData: What an error or ``AFURLSessionDownloadTask/cancel(byProducingResumeData:)`` gave.
+  public class func discardPart(ofResumeData resumeData: Data) {
+    if let part = ResumeData(resumeData) { unlink(part.path) }
   }
 
   func progress(of task: AFURLSessionTask, _ direction: any WritableKeyPath<TaskState, Progress?> & Sendable)

@@ -74,6 +74,10 @@ public struct AFTransportOptions: Sendable, Hashable {
   /// timeout; the error is `URLError.notConnectedToInternet`. Requests to loopback never wait. The reachability manager need
   /// not be started. Default: false.
   public var holdsUntilReachable = false
+  /// Whether a redirect from https to http is followed although the manager's security policy pins a certificate or a key for
+  /// one of the two hosts. Else the task fails with `URLError.appTransportSecurityRequiresSecureConnection`, also where a
+  /// redirect block lets it pass. Default: false.
+  public var followsRedirectsFromPinnedToHTTP = false
 
   /// The defaults.
   public init() {}

@@ -37,7 +37,7 @@ extension SessionCore {
   func headers(of request: HopRequest) -> [TransferRequest.HeaderField] {
     var headers = request.headers
     for field in settings.additionalHeaders where request.value(field.name) == nil {
-      if !request.keepsCredentials, field.isCredential { continue }
+      if !request.keepsCredentials, field.isOfOrigin { continue }
       headers.append(field)
     }
     addCookies(to: &headers, request)
@@ -57,9 +57,8 @@ extension SessionCore {
 }
 
 extension TransferRequest.HeaderField {
-  /// Whether the field says who the user is, so that it must not follow a redirect to another origin.
-  var isCredential: Bool {
-    name.equalsIgnoringCase("Authorization") || name.equalsIgnoringCase("Cookie")
-      || name.equalsIgnoringCase("Proxy-Authorization")
+  /// Whether the field holds for one origin alone, because it says who the user is or which server is meant.
+  var isOfOrigin: Bool {
+    Redirect.fieldsOfOrigin.contains { name.equalsIgnoringCase($0) }
   }
 }

@@ -94,6 +94,10 @@ open class AFURLSessionUploadTask: AFURLSessionDataTask, @unchecked Sendable {
 open class AFURLSessionDownloadTask: AFURLSessionTask, @unchecked Sendable {
   // Unchecked because its superclass is; it stores nothing.
 
+  /// What is needed to go on with the download, once the task has failed; nil if that is impossible. Most errors have it too,
+  /// under `NSURLSessionDownloadTaskResumeData`.
+  public final var resumeData: Data? { core.state.withLock { $0.isOver ? $0.downloading.resumeData : nil } }
+
   /// Ends the task, and gives what is needed to go on with it later; nil if that is impossible.
   ///
   /// The handler is called on the manager's callback queue.

@@ -139,4 +139,12 @@ extension TaskCore {
       interval: DateInterval(start: min(start, last.end), end: last.end), redirects: redirects,
       transactions: hops.compactMap(AFURLSessionTaskTransactionMetrics.init))
   }
+
+  /// The metrics of a task that has sent nothing, because it was cancelled or refused before.
+  var emptyMetrics: AFURLSessionTaskMetrics {
+    let now = Date()
+    let begin = state.withLock { $0.began } ?? now
+    return AFURLSessionTaskMetrics(
+      interval: DateInterval(start: min(begin, now), end: now), redirects: 0, transactions: [])
+  }
 }

@@ -69,6 +69,8 @@ extension TaskCore {
       if case .closing = state.phase, !state.downloading.goesOn { return .nothing }
       state.isCancelled = true
       state.reason = reason ?? URLError.cancelled(url: state.current.url)
+      // A task that was never resumed tells those who listen now.
+      if state.deadline == nil { state.blocks = state.manager?.core.blocks ?? state.blocks }
       switch state.phase {
       case .ready, .asking: return .finish
       case .flying(let handle): return .handle(handle)

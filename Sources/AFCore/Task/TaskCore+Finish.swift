@@ -57,7 +57,7 @@ extension TaskCore {
         state.chunks = nil
         state.stream = nil
         state.download = nil
-        state.downloading = DownloadState()
+        state.downloading = DownloadState(resumeData: state.downloading.resumeData)
         state.runningShell = nil
         state.hold = HoldState()
         state.bearer.wait = nil
@@ -101,8 +101,8 @@ extension TaskCore {
       ending.completion.call(result)
       return
     }
-    if last.contains(.metrics), let metrics {
-      manager.urlSession(session, task: shell, didFinishCollecting: metrics)
+    if last.contains(.metrics) {
+      manager.urlSession(session, task: shell, didFinishCollecting: metrics ?? emptyMetrics)
     }
     ending.completion.call(result)
     if last.contains(.complete) {

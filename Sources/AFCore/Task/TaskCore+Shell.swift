@@ -35,7 +35,7 @@ extension TaskCore {
   var httpResponse: HTTPURLResponse? {
     let (made, head, url) = state.withLock { ($0.response, $0.head, $0.current.url) }
     if let made { return made }
-    guard let head, let response = HTTPURLResponse(head, url: url) else { return nil }
+    guard let head, let response = TaskResponse(head, url: url) else { return nil }
     return state.withLock { state in
       if let made = state.response { return made }
       state.response = response

@@ -28,6 +28,11 @@ package struct ResponseHead: Sendable {
     valueRange(name).map { Self.text(bytes[$0]) }
   }
 
+  /// The bytes of the first value of a field, as they came, or nil.
+  package func valueBytes(_ name: String) -> ArraySlice<UInt8>? {
+    valueRange(name).map { bytes[$0] }
+  }
+
   /// Where the first value of a field stands. Every response is asked for a few fields, so this looks at the bytes where
   /// they are and makes nothing of the lines that are others.
   private func valueRange(_ name: String) -> Range<Int>? {

@@ -40,7 +40,8 @@ extension Transfer {
     if source.isSent { reportSending(isLast: true) }
     reportReceiving(isLast: true)
     source.close()
-    var outcome = TransferOutcome(failure: machine.failure)
+    // A body that nobody wanted has no end that matters.
+    var outcome = TransferOutcome(failure: machine.failure?.kind == .abandoned ? nil : machine.failure)
     if case .memory = route { outcome.body = memory.take() }
     outcome.bytesSent = bytesHandedOver
     outcome.bytesReceived = bytesReceived

@@ -54,6 +54,7 @@ extension Transfer {
   private func take(_ route: ResponseRoute) {
     self.route = route
     if case .memory = route, let announcedLength { memory.reserve(announcedLength) }
+    if case .discard = route, !isResponseComplete { discardsUntil = now + Self.discardedSeconds }
   }
 
   func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -109,9 +110,22 @@ extension Transfer {
       return true
     case .sink(let sink):
       return sink.receive(bytes)
-    case .discard, .undecided, .cancel, nil:
+    case .discard:
+      if bytesReceived > Self.discardedBytes { abandon() }
+      return true
+    case .undecided, .cancel, nil:
       return true
     }
+  }
+
+  /// A body that nobody wants is read so that the connection can be used again. What is longer, or slower, costs more than
+  /// another connection does, and may never end.
+  private static let discardedBytes: Int64 = 64 << 10
+  private static let discardedSeconds = 2.0
+
+  /// The rest of the body is not read, and the connection goes.
+  func abandon() {
+    _ = machine.fail(TransferFailure(kind: .abandoned, message: "The rest of the body is of no interest"))
   }
 
   private func failDecoding() -> Int {

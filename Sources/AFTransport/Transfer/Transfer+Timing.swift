@@ -22,6 +22,8 @@ extension Transfer {
     }
     if request.options.deadline <= now {
       _ = machine.fail(TransferFailure(kind: .totalTimeout, message: "The time for the whole transfer is up"))
+    } else if discardsUntil <= now {
+      abandon()
     } else if idleDeadline <= now {
       _ = machine.fail(
         TransferFailure(kind: .idleTimeout, message: "Not a byte moved for \(request.options.idleTimeout) seconds"))
@@ -36,7 +38,8 @@ extension Transfer {
 
   /// The soonest moment at which something of this transfer can be due.
   var nextDue: MonotonicTime {
-    var soonest = min(min(request.options.deadline, reportAgainAt), min(sendAgainAt, receiveAgainAt))
+    var soonest = min(
+      min(request.options.deadline, reportAgainAt), min(min(sendAgainAt, receiveAgainAt), discardsUntil))
     let idle = request.options.idleTimeout
     guard idle > 0, machine.countsIdleTime else { return soonest }
     soonest = min(soonest, lastActivity + idle)

@@ -44,6 +44,10 @@ final class Transfer {
     didSet { if isResponseComplete, source.isSent { turn.answeredEarly.append(id) } }
   }
   var bytesReceived: Int64 = 0
+  /// When a body that nobody wants is given up.
+  var discardsUntil = MonotonicTime.distantFuture {
+    didSet { if discardsUntil != .distantFuture { turn.dueSooner.append(id) } }
+  }
   var downloadCredit = 0
   var isReceivePaused = false
   var receiveAgainAt = MonotonicTime.distantFuture {

@@ -28,7 +28,7 @@ package enum ResponseRoute: Sendable {
   case memory
   /// Pushed, with back-pressure.
   case sink(any BodySink)
-  /// Read and dropped, so that the connection can be used again.
+  /// Read and dropped, so that the connection can be used again; the rest of a long or slow one is left. The hop ends well.
   case discard
   /// Not known yet: nothing is read until ``TransferHandle/route(_:)`` says.
   case undecided
@@ -88,6 +88,8 @@ package struct TransferFailure: Error, Sendable {
     case oversizedHead
     /// The body's content coding is damaged.
     case badContent
+    /// The rest of a body that nobody wants was left. Never the outcome: the hop ended well.
+    case abandoned
     /// The handler or its sink ended the hop with `underlying`.
     case refusedByHandler
   }

@@ -1,3 +1,4 @@
+import AFSecurity
 import AFSupport
 import AFTransport
 import Foundation
@@ -25,7 +26,7 @@ extension TaskCore {
     }
     guard blocks.interests.contains(.redirect), let manager = state.withLock({ $0.manager }),
       let proposed = request.urlRequest
-    else { return proceed(with: request, transfer, session) }
+    else { return follow(request, transfer, session) }
     let question = ask(session, transfer)
     session.callbackQueue.async {
       guard let response = self.httpResponse else { return }
@@ -34,10 +35,29 @@ extension TaskCore {
       ) { answer in
         guard self.close(question) else { return }
         guard let answer else { return transfer.route(self.finalRoute(transfer, session)) }
-        transfer.route(self.proceed(with: request.replaced(by: answer, proposed: proposed), transfer, session))
+        transfer.route(self.follow(request.replaced(by: answer, proposed: proposed), transfer, session))
       }
     }
     return .undecided
+  }
+
+  /// Lets `request` follow, unless it would be sent in clear where the security policy pins: what pins protect must not be
+  /// had by a redirect, nor by a block that lets it pass.
+  private func follow(_ request: HopRequest, _ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
+    let (current, manager) = state.withLock { ($0.current.url, $0.manager) }
+    if let manager, !session.settings.options.followsRedirectsFromPinnedToHTTP, let from = Origin(current),
+      from.isSecure,
+      let to = Origin(request.url), !to.isSecure
+    {
+      let policy = manager.core.securityPolicy
+      if policy.pins(host: from.host) || policy.pins(host: to.host) {
+        return .cancel(
+          URLError.make(
+            .appTransportSecurityRequiresSecureConnection, url: request.url,
+            "A redirect leads from https to http, and the security policy pins"))
+      }
+    }
+    return proceed(with: request, transfer, session)
   }
 }
 
