@@ -57,7 +57,8 @@ let package = Package(
     ),
     .target(name: "CBenchmarkPeers", dependencies: ["CCurl", "COpenSSL"], path: "Benchmarks/CBenchmarkPeers"),
 
-    .target(name: "AFTestSupport", dependencies: ["AFSupport", "COpenSSL", "CLinux"], path: "Tests/AFTestSupport"),
+    .target(
+      name: "AFTestSupport", dependencies: ["AFSupport", "CCurl", "COpenSSL", "CLinux"], path: "Tests/AFTestSupport"),
     .testTarget(name: "AFTestSupportTests", dependencies: ["AFTestSupport"]),
     .testTarget(name: "AFSupportTests", dependencies: ["AFSupport", "AFTestSupport"]),
     .testTarget(name: "AFMultipartTests", dependencies: ["AFMultipart", "AFSupport", "AFTestSupport"]),
@@ -68,7 +69,10 @@ let package = Package(
       name: "AFReachabilityTests",
       dependencies: ["AFReachability", "AFSupport", "AFTestSupport", "CNetlink"]
     ),
-    .testTarget(name: "AFTransportTests", dependencies: ["AFTransport", "AFSupport", "AFTestSupport", "CLinux"]),
+    .testTarget(
+      name: "AFTransportTests",
+      dependencies: ["AFTransport", "AFSupport", "AFTestSupport", "CCurl", "CLinux", "COpenSSL"]
+    ),
     .testTarget(
       name: "AFCoreTests",
       dependencies: [

@@ -50,6 +50,7 @@ extension URLError {
     case .oversizedHead: return make(.dataLengthExceedsMaximum, url: url, failure.message, underlying: underlying)
     case .badContent: return make(.cannotDecodeContentData, url: url, failure.message, underlying: cause)
     case .abandoned: return make(.networkConnectionLost, url: url, failure.message, underlying: cause)
+    case .unsuitableLibrary: return make(.cannotLoadFromNetwork, url: url, failure.message, underlying: cause)
     case .refusedByHandler:
       if let error = failure.underlying as? URLError { return error }
       return make(.cannotWriteToFile, url: url, failure.message, underlying: underlying)

@@ -69,11 +69,11 @@ final class TrustHook {
   /// Whether a request may go out on this connection.
   func admit(_ ssl: OpaquePointer) -> Bool {
     if SSL_get_ex_data(ssl, Self.connectionIndex) == nil {
-      guard let chain = SSL_get_peer_cert_chain(ssl) else {
+      guard let chain = SessionChain.kept(in: ssl) else {
         failure = TransferFailure(kind: .trustRefused, message: "\(host) showed no certificate")
         return false
       }
-      guard judge(Self.certificates(chain), ssl: ssl) else { return false }
+      guard judge(chain, ssl: ssl) else { return false }
     }
     SSL_set_ex_data(ssl, Self.connectionIndex, ConnectionState.carriesRequests.mark)
     return true
@@ -82,6 +82,10 @@ final class TrustHook {
   private func verify(_ store: OpaquePointer) -> Int32 {
     let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()).map { OpaquePointer($0) }
     let chain = X509_STORE_CTX_get0_untrusted(store).map(Self.certificates) ?? []
+    if let ssl, !SessionChain.keep(chain, in: ssl) {
+      // A session that cannot be judged again is not to be resumed.
+      _ = af_SSL_CTX_keep_no_sessions(SSL_get_SSL_CTX(ssl))
+    }
     if let ssl, SSL_version(ssl) < TLS1_3_VERSION {
       // Here the OCSP response follows in a message of its own. It and the verdict come before this side sends anything.
       heldChain = chain

@@ -21,10 +21,10 @@ package final class Engine: Sendable {
       }
       let fresh = Mailbox()
       lane = fresh
+      // The transfer first: a thread that cannot do its work answers what it was sent, and takes no more.
+      let entry = fresh.start(request, handler)
       EngineLoop.launch(fresh, configuration)
-      return fresh.start(request, handler).map {
-        Started(handle: TransferHandle(id: $0.id, mailbox: fresh), bell: $0.bell)
-      }
+      return entry.map { Started(handle: TransferHandle(id: $0.id, mailbox: fresh), bell: $0.bell) }
     }
 
     var lanes: [Mailbox] { lane.map { retired + [$0] } ?? retired }

@@ -21,6 +21,9 @@ package struct EngineConfiguration: Sendable {
   /// Names the configuration, for ``Engine/start(_:handler:under:)``.
   package var generation: UInt64 = 0
 
+  /// What libcurl can do; looked at before the first transfer.
+  var libcurl: @Sendable () -> LibcurlCapabilities = { .current }
+
   package init() {}
 }
 

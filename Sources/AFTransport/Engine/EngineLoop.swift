@@ -43,10 +43,10 @@ final class EngineLoop {
       sigemptyset(&pipe)
       sigaddset(&pipe, SIGPIPE)
       pthread_sigmask(SIG_BLOCK, &pipe, nil)
-      guard let loop = EngineLoop(mailbox, configuration) else {
-        refuseAll(mailbox)
-        return
+      if let problem = configuration.libcurl().problem {
+        return refuse(mailbox.close(), mailbox, TransferFailure(kind: .unsuitableLibrary, message: problem))
       }
+      guard let loop = EngineLoop(mailbox, configuration) else { return refuseAll(mailbox) }
       loop.run()
     }
     thread.stackSize = 1 << 20
@@ -54,7 +54,6 @@ final class EngineLoop {
   }
 
   private init?(_ mailbox: Mailbox, _ configuration: EngineConfiguration) {
-    _ = LibcurlCapabilities.current
     guard let multi = MultiHandle(mailbox: mailbox, configuration: configuration) else { return nil }
     self.mailbox = mailbox
     self.configuration = configuration

@@ -23,17 +23,22 @@ extension Transfer {
     return failure
   }
 
-  /// libcurl has limits of its own for header fields and trailers. Where one is passed it says that memory is short, or that
-  /// nghttp2 gave up: a callback of libcurl's refused a field (-902), or there were too many CONTINUATIONs (-905).
-  private static func refusesFields(_ code: CURLcode, _ text: String) -> Bool {
+  /// libcurl has limits of its own for header fields and trailers (pitfall 37). Where one is passed it says that memory is short;
+  /// since 8.6, that something is too large; or that nghttp2 gave up: a callback of libcurl's refused a field (-902), or there
+  /// were too many CONTINUATIONs (-905).
+  static func refusesFields(_ code: CURLcode, _ text: String) -> Bool {
     switch code {
-    case CURLE_OUT_OF_MEMORY: true
+    case CURLE_OUT_OF_MEMORY, tooLarge: true
     case CURLE_RECV_ERROR:
       text.hasPrefix("Out of memory in chunked") || text.contains("mem_recv() returned -902")
         || text.contains("mem_recv() returned -905")
+    case CURLE_HTTP2: text.contains("nghttp2 recv error -905")
     default: false
     }
   }
+
+  /// `CURLE_TOO_LARGE`, which the headers of older versions do not name.
+  private static let tooLarge = CURLcode(rawValue: 100)
 
   /// The last reports, then the one completion.
   func complete() {

@@ -41,7 +41,7 @@ extension Transfer {
 
   private func setWhatDiffers(from last: HandleProfile) {
     if request.url != last.url {
-      easy.set(CURLOPT_URL, request.url)
+      setURL()
       easy.profile?.url = request.url
     }
     if request.headers != last.headers {
@@ -57,6 +57,13 @@ extension Transfer {
   /// Whether the handle can serve the next request as it is: nothing out of the ordinary has happened to it.
   var leavesPlainHandle: Bool { easy.profile != nil && machine.failure == nil && !machine.wasRepeated }
 
+  private func setURL() {
+    easy.set(CURLOPT_URL, request.url)
+    guard LibcurlCapabilities.current.dropsEmptyQuery else { return }
+    let isForwarded = request.options.proxy.speaksHTTP && !authority.isSecure
+    easy.set(CURLOPT_REQUEST_TARGET, EmptyQuery.target(of: request.url, isForwarded: isForwarded))
+  }
+
   /// Milliseconds.
   private var connectTimeout: Int {
     let idleTimeout = request.options.idleTimeout > 0 ? request.options.idleTimeout : .infinity
@@ -67,7 +74,7 @@ extension Transfer {
   private func setCommonOptions() {
     let options = request.options
     let userPointer = easy.userPointer
-    easy.set(CURLOPT_URL, request.url)
+    setURL()
     easy.set(CURLOPT_PRIVATE, pointer: userPointer)
     easy.set(CURLOPT_PATH_AS_IS, 1)
     easy.set(CURLOPT_PROTOCOLS_STR, "http,https")

@@ -67,6 +67,8 @@ extension Transfer {
 
   /// libcurl sends the body from its first byte again.
   func rewindBody() -> Bool {
+    // From 8.0 libcurl asks also where it has read nothing yet (pitfall 48), and a body that can be read once still can.
+    guard bytesHandedOver > 0 else { return true }
     do {
       try source.rewind()
       // What was sent before does not count towards the body that is being sent now (pitfall 30).

@@ -75,6 +75,8 @@ final class Transfer {
   var tlsVersion: String?
   var tlsCipher: String?
   var wasRefusedUnprocessed = false
+  /// Whether the request is made anew because a proxy hung up with its question.
+  var wasAskedByProxyThatHungUp = false
   /// The HTTP/2 stream, for a request that must know whether it was touched.
   var streamIdentifier: Int?
   var listensToTunnel = false

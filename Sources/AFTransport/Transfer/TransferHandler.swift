@@ -90,6 +90,8 @@ package struct TransferFailure: Error, Sendable {
     case badContent
     /// The rest of a body that nobody wants was left. Never the outcome: the hop ended well.
     case abandoned
+    /// The system's libcurl cannot do what the package needs; `message` names its version and what it lacks.
+    case unsuitableLibrary
     /// The handler or its sink ended the hop with `underlying`.
     case refusedByHandler
   }

@@ -99,6 +99,12 @@ package enum ProxyRoute: Sendable, Hashable {
   case direct
   /// `url` such as `http://host:3128` or `socks5h://host:1080`.
   case proxy(url: String, user: String?, password: String?)
+
+  /// Whether there is a proxy, and one that is asked in HTTP.
+  var speaksHTTP: Bool {
+    guard case .proxy(let url, _, _) = self else { return false }
+    return !url.lowercased().hasPrefix("socks")
+  }
 }
 
 /// Details below HTTP that URLSessionConfiguration cannot say.

@@ -69,6 +69,9 @@ struct TransferStateMachine {
   /// Whether libcurl has sent the request more than once.
   var wasRepeated: Bool { attempts > 1 }
 
+  /// Whether libcurl has been let send the request.
+  var wasSent: Bool { attempts > 0 }
+
   /// A request is about to go out. False: it must not.
   ///
   /// libcurl silently repeats a request when a reused connection dies before a byte of the answer. An idempotent one may be

@@ -4,7 +4,7 @@ package import Foundation
 /// A private key made at run time.
 package final class TestKey: @unchecked Sendable {
   // Unchecked because the compiler does not know that an EVP_PKEY is never changed after it was made.
-  let pointer: OpaquePointer
+  package let pointer: OpaquePointer
 
   package enum Kind: Sendable, Hashable, CaseIterable {
     case p256, p384, rsa1024, rsa2048, ed25519

@@ -232,4 +232,18 @@ import Testing
     #expect(probe.state.withLock { $0.heads.count } == 1)
     try server.stop()
   }
+
+  @Test(.enabled(if: !Libcurl.takesBreachForEnd))
+  func `36: a peer that breaks the protocol in the midst of a body is an error, not the body's end`() async throws {
+    let server = try server { stream in
+      let head = HTTP2Frame.head([0x88], stream: stream.identifier)
+      let data = HTTP2Frame.data(Array("half".utf8), stream: stream.identifier, endsStream: false)
+      // DATA on stream 0 (RFC 9113 §6.1).
+      return .steps([.send(head + data), .send(HTTP2Frame.data([0], stream: 0, endsStream: false))])
+    }
+    for method in ["GET", "POST"] {
+      for _ in 0..<10 { #expect(await Engine.forTests().run(request(method, server)).failure != nil) }
+    }
+    try server.stop()
+  }
 }

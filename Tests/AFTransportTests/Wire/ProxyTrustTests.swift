@@ -122,4 +122,24 @@ import Testing
     try server.stop()
     try proxy.stop()
   }
+
+  @Test func `47: a proxy that asks always, and hangs up each time, is an error with its question`() async throws {
+    let proxy = try proxy(.tls13) { options in
+      options.answerToConnect = { _ in
+        var answer = TestResponse(407).with("Proxy-Authenticate", "Basic realm=\"proxy\"")
+        answer.closes = true
+        return answer
+      }
+    }
+    let server = try TestServer(.init(tls: TestTLS(try authority.issue(names: ["localhost"])))) { _ in .text("x") }
+    for user in ["u", nil] {
+      let failure = await Engine.forTests().run(request(server, through: proxy, user: user)).failure
+      #expect(failure?.kind == .proxyAuthentication, "\(String(describing: failure))")
+      #expect(failure?.proxyHead?.statusCode == 407)
+    }
+    #expect(proxy.server.acceptCount <= 4)
+    #expect(server.acceptCount == 0)
+    try server.stop()
+    try proxy.stop()
+  }
 }
