@@ -25,6 +25,7 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
     .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
     .systemLibrary(name: "CNetlink"),
     .systemLibrary(name: "CLinux"),
@@ -37,7 +38,9 @@ let package = Package(
     .target(name: "AFTransport", dependencies: ["AFSupport", "CCurl", "COpenSSL", "CZlib", "CLinux"]),
     .target(
       name: "AFCore",
-      dependencies: ["AFSupport", "AFMultipart", "AFSerialization", "AFSecurity", "AFReachability", "AFTransport"]
+      dependencies: [
+        "AFSupport", "AFMultipart", "AFSerialization", "AFSecurity", "AFReachability", "AFTransport", "CPSL",
+      ]
     ),
     .target(name: "AFImage", dependencies: ["AFSupport", "AFSerialization", "CGdkPixbuf"]),
     .target(

@@ -53,7 +53,7 @@ enum HTTPDate {
 
   // Days since 1970 in the proleptic Gregorian calendar, with years that begin in March.
 
-  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+  static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let shifted = month <= 2 ? year - 1 : year
     let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
     return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468

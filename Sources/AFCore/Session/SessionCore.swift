@@ -18,6 +18,8 @@ final class SessionCore: Sendable {
   let network: NetworkOptions
   /// Nil if nothing is kept.
   let cache: ResponseCache?
+  /// Nil if the session neither sends nor keeps cookies.
+  let cookies: CookieJar?
   let proxies = ProxyMemory()
 
   private struct State {
@@ -58,6 +60,7 @@ final class SessionCore: Sendable {
     trust = TrustGate(engineConfiguration)
     network = options.network
     cache = settings.cache.map(ResponseCache.of)
+    cookies = settings.cookies.map(CookieJar.of)
   }
 
   /// Who the session reports to. Held weakly: it is the manager that holds the session.

@@ -40,7 +40,9 @@ extension TaskCore {
       }
     }
     switch step {
-    case .start: startHop()
+    case .start:
+      lookForCookies()
+      startHop()
     case .handle(let handle): handle.setSuspended(false)
     case .finish: finish()
     case .nothing: break

@@ -26,6 +26,7 @@ extension TaskCore {
     var onResumeData: (@Sendable (Data?) -> Void)?
     var questionLimit: TimeLimit?
     var onAbandonedQuestion: (@Sendable () -> Void)?
+    var cookies: CookieTicket?
   }
 
   /// Marks the task as one that ends as soon as it is resumed or cancelled.
@@ -63,6 +64,7 @@ extension TaskCore {
         state.bearer.wait = nil
         state.questionLimit = nil
         state.onAbandonedQuestion = nil
+        state.cookies = nil
       }
       return Ending(
         session: state.session, manager: state.manager, blocks: state.blocks, closures: state.closures,
@@ -71,7 +73,7 @@ extension TaskCore {
         runningShell: state.runningShell, stream: state.stream, download: state.download, wait: state.hold.wait,
         bearerWait: state.bearer.wait, resumeData: state.downloading.resumeData,
         onResumeData: state.downloading.onResumeData, questionLimit: state.questionLimit,
-        onAbandonedQuestion: state.onAbandonedQuestion)
+        onAbandonedQuestion: state.onAbandonedQuestion, cookies: state.cookies)
     }
     guard let ending else { return nil }
     ending.session?.forget(identifier)
@@ -89,9 +91,9 @@ extension TaskCore {
     let last = ending.blocks.interests.intersection([.complete, .metrics])
     guard let queue = ending.session?.callbackQueue, ending.hasQueuedCallbacks || !last.isEmpty else {
       if case .none = ending.completion { return nil }
-      return { [completion = ending.completion] in completion.call(result) }
+      return ending.cookies.hold { [completion = ending.completion] in completion.call(result) }
     }
-    return { queue.async { self.tell(result, ending, last) } }
+    return ending.cookies.hold { queue.async { self.tell(result, ending, last) } }
   }
 
   /// The last callbacks and the completion, in order. On the callback queue.

@@ -38,7 +38,7 @@ extension TaskCore {
   /// Says where the body of the response with `head` goes. On the engine's thread.
   func route(_ head: ResponseHead, _ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
     let status = head.statusCode
-    if session.settings.cookies != nil { keepCookies(of: head, session) }
+    keepCookies(of: head, session)
     if let cache = session.cache, takesNote(of: head, cache) { return .discard }
     if (300..<400).contains(status), let request = redirect(for: head) {
       return take(request, head, transfer, session)

@@ -91,6 +91,8 @@ struct TaskState {
   var hopCount = 0
   var hold = HoldState()
   var caching = HopCaching()
+  /// The cookies that the storage has to show before the completion runs.
+  var cookies: CookieTicket?
   var redirects = 0
   /// How many there had been when the present chain of hops began.
   var firstRedirect = 0

@@ -106,6 +106,13 @@ package struct ResponseHead: Sendable {
     return found
   }
 
+  /// Every value of a field as it came, in order.
+  package func bytes(of name: String) -> [ArraySlice<UInt8>] {
+    var found: [ArraySlice<UInt8>] = []
+    forEachField { if Self.equal($0, name) { found.append($1) } }
+    return found
+  }
+
   /// All fields in order, names as they came.
   package var fields: [(name: String, value: String)] {
     var all: [(name: String, value: String)] = []

@@ -1,0 +1,6 @@
+#ifndef CPSL_H
+#define CPSL_H
+
+#include <libpsl.h>
+
+#endif
