@@ -27,7 +27,7 @@ extension TaskCore {
     }
     guard !isOver else { return answers.settle(peer, nil) }
     let space = ClientCertificateSpace(issuers: peer.acceptableIssuers, host: peer.host, port: peer.port)
-    put(space, session, manager) { disposition, credential, _ in
+    put(space, session, manager) { disposition, credential in
       guard self.close(question) else { return }
       self.state.withLock { $0.onAbandonedQuestion = nil }
       guard disposition != .cancelAuthenticationChallenge else {

@@ -1,5 +1,5 @@
 public import AFMultipart
-public import AFSecurity
+import AFSecurity
 public import AFSerialization
 import AFSupport
 public import Foundation
@@ -54,10 +54,6 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     if let serializer = coder.decodeObject(of: classes, forKey: "responseSerializer") as? AFHTTPResponseSerializer {
       responseSerializer = serializer
     }
-    if coder.containsValue(forKey: "securityPolicy") {
-      guard let policy = coder.decodeObject(of: AFSecurityPolicy.self, forKey: "securityPolicy") else { return nil }
-      securityPolicy = policy
-    }
   }
 
   /// Archives base URL, session configuration, both serializers and the policy.
@@ -66,7 +62,6 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     coder.encode(baseURL as NSURL?, forKey: "baseURL")
     coder.encode(requestSerializer, forKey: "requestSerializer")
     coder.encode(responseSerializer, forKey: "responseSerializer")
-    coder.encode(securityPolicy, forKey: "securityPolicy")
   }
 
   /// A manager with the same base URL and session configuration, and copies of serializers and policy. Blocks, queues and
@@ -76,7 +71,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     let copy = AFHTTPSessionManager(baseURL: baseURL, sessionConfiguration: core.configuration)
     if let serializer = requestSerializer.copy() as? AFHTTPRequestSerializer { copy.requestSerializer = serializer }
     if let serializer = responseSerializer.copy() as? AFHTTPResponseSerializer { copy.responseSerializer = serializer }
-    if let policy = securityPolicy.copy() as? AFSecurityPolicy { copy.securityPolicy = policy }
+    copy.securityPolicy = copiedPolicy
     return copy
   }
 
@@ -96,15 +91,6 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
       http.responseSerializer.withLock { $0 = newValue }
       core.update { $0.responseSerializer = newValue }
     }
-  }
-
-  /// Decides about every TLS server.
-  ///
-  /// A policy that pins makes no sense without TLS: if the base URL is not an https one, every request fails with
-  /// ``AFInvalidSecurityPolicyError`` until there is another policy.
-  open override var securityPolicy: AFSecurityPolicy {
-    get { super.securityPolicy }
-    set { super.securityPolicy = newValue }
   }
 
   /// The subclass's serializer, unless one that is no `AFHTTPResponseSerializer` was set through the general property.

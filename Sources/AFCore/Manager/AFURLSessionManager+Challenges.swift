@@ -65,7 +65,7 @@ extension AFURLSessionManager {
     let host = challenge.protectionSpace.host
     do {
       try core.securityPolicy.evaluate(trust, forDomain: host)
-      completion(.useCredential, URLCredential(trust: trust))
+      completion(.useCredential, ServerTrustCredential(trust, isPolicys: true))
     } catch {
       let url = task.core.state.withLock { $0.current.url }
       cancel(task, URLError.serverUntrusted(host: host, url: url, trust: trust, reason: error), completion)

@@ -31,25 +31,39 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
     super.init()
   }
 
-  /// Reads an archived manager: its session configuration. Everything else has its default, as in AFNetworking.
+  /// Reads an archived manager: its session configuration and policy. Nil if the policy cannot be restored as it was: the default
+  /// one in its place might accept more.
   public required init?(coder: NSCoder) {
     core = ManagerCore(
       configuration: ArchivedConfiguration.decode(coder), classInterests: OverrideProbe.interests(of: Self.self))
     super.init()
+    if coder.containsValue(forKey: "securityPolicy") {
+      guard let policy = coder.decodeObject(of: AFSecurityPolicy.self, forKey: "securityPolicy") else { return nil }
+      core.setSecurityPolicy(policy)
+    }
   }
 
   /// True: archives of managers are read with secure coding.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Archives the session configuration.
+  /// Archives the session configuration and the policy.
   open func encode(with coder: NSCoder) {
     ArchivedConfiguration.encode(core.configuration, coder)
+    coder.encode(securityPolicy, forKey: "securityPolicy")
   }
 
-  /// A manager with the same session configuration; serializer, policy, queues and blocks have their defaults.
+  /// A manager with the same session configuration and a copy of the policy; serializer, queues and blocks have their defaults.
   @discardableResult
   open func copy(with zone: NSZone? = nil) -> Any {
-    AFURLSessionManager(sessionConfiguration: core.configuration)
+    let copy = AFURLSessionManager(sessionConfiguration: core.configuration)
+    copy.securityPolicy = copiedPolicy
+    return copy
+  }
+
+  /// A copy of the policy; the policy itself where a subclass of it cannot be copied. A default one might accept more.
+  var copiedPolicy: AFSecurityPolicy {
+    let policy = securityPolicy
+    return policy.copy() as? AFSecurityPolicy ?? policy
   }
 
   /// The session. Made when it is first asked for, and again after it was reset.
@@ -61,10 +75,14 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
 
   /// Decides about every TLS server. Changing it, or replacing it, makes new requests use new connections.
   ///
-  /// Default: the system's certificates, host names checked, TLS 1.2 or newer.
+  /// Default: the system's certificates, host names checked, TLS 1.2 or newer. A manager whose base URL is not an https one
+  /// refuses every request with ``AFInvalidSecurityPolicyError`` while the policy pins something.
+  ///
+  /// A subclass that overrides it is asked whenever a task is made, on the caller's thread. Each *other* policy that it returns makes
+  /// new connections, so it returns the same one as long as nothing has changed.
   open var securityPolicy: AFSecurityPolicy {
     get { core.securityPolicy }
-    set { core.update { $0.securityPolicy = newValue } }
+    set { core.setSecurityPolicy(newValue) }
   }
 
   /// Kept here for the application's convenience; requests do not ask it. Default: the shared one.
@@ -215,7 +233,11 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
     core.setBlocks { $0.sessionDidBecomeInvalid = block }
   }
 
-  /// Sets who decides about TLS servers, in place of ``securityPolicy`` and of the task's challenge handler.
+  /// Sets who is asked about TLS servers and client certificates, in place of the task's challenge handler.
+  ///
+  /// To accept a server whatever ``securityPolicy`` says, its pins included, the block returns `useCredential` with
+  /// `URLCredential(trust:)` of the challenge's `serverTrust`. Default handling, and every other credential, leave the server to
+  /// ``securityPolicy``. (AFNetworking leaves default handling to the system, which knows no pins.)
   @preconcurrency
   open func setSessionDidReceiveAuthenticationChallenge(
     _ block: (
@@ -223,7 +245,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
         AFURLSession.AuthChallengeDisposition
     )?
   ) {
-    core.setBlocks { $0.sessionChallenge = block }
+    core.setChallengeBlock { $0.sessionChallenge = block }
   }
 
   /// Sets what makes the body stream of a streamed upload: the first one, in place of the request's own, and any other body
@@ -245,7 +267,8 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
   ///
   /// The handler returns a `URLCredential` to use, an `NSError` to end the task with, a disposition as `NSNumber` (its raw
   /// value), or `NSNull` when it will call the completion handler itself, then or later. Anything else ends the task with an
-  /// error that says so. For a TLS server, default handling asks ``securityPolicy``.
+  /// error that says so. For a TLS server, default handling asks ``securityPolicy``, and so does every credential but
+  /// `URLCredential(trust:)` of the challenge's `serverTrust`: that one accepts the server, whatever the policy says.
   @preconcurrency
   open func setAuthenticationChallengeHandler(
     _ authenticationChallengeHandler:
@@ -254,7 +277,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
         @escaping @Sendable (AFURLSession.AuthChallengeDisposition, URLCredential?) -> Void
       ) -> Any
   ) {
-    core.setBlocks { $0.taskChallenge = authenticationChallengeHandler }
+    core.setChallengeBlock { $0.taskChallenge = authenticationChallengeHandler }
   }
 
   /// Sets what is told of sent bytes: how many now, how many in all, of how many (-1 if unknown).

@@ -48,7 +48,9 @@ struct Interests: OptionSet, Sendable {
   static let writeData = Interests(rawValue: 1 << 9)
   static let finishDownload = Interests(rawValue: 1 << 10)
   static let resumeDownload = Interests(rawValue: 1 << 11)
-  static let all = Interests(rawValue: (1 << 12) - 1)
+  /// The class decides by itself which policy is in force.
+  static let policy = Interests(rawValue: 1 << 12)
+  static let all = Interests(rawValue: (1 << 13) - 1)
 }
 
 /// A manager's blocks at one moment, shared by the tasks that began with them.
@@ -59,11 +61,14 @@ final class BlockTable: Sendable {
   let interests: Interests
   /// The token source, here so that a task gets it without asking for more.
   let bearer: BearerUse?
+  /// Changes with whoever is asked about servers: what one handler decided does not bind the next.
+  let challengeEpoch: Int
 
   /// `base` is what the manager's class wants to be called for, whether a block is set or not.
-  init(_ blocks: ManagerBlocks, base: Interests, bearer: BearerUse? = nil) {
+  init(_ blocks: ManagerBlocks, base: Interests, bearer: BearerUse? = nil, challengeEpoch: Int = 0) {
     self.blocks = blocks
     self.bearer = bearer
+    self.challengeEpoch = challengeEpoch
     var interests = base
     func note(_ interest: Interests, _ isSet: Bool) { if isSet { interests.insert(interest) } }
     note(.challenge, blocks.sessionChallenge != nil || blocks.taskChallenge != nil)

@@ -53,22 +53,47 @@ final class ManagerCore: Sendable {
   var blocks: BlockTable { state.withLock { $0.blocks } }
 
   func setBlocks(_ change: (inout ManagerBlocks) -> Void) {
-    state.withLock { state in
-      var blocks = state.blocks.blocks
+    setBlocks(asking: false, change)
+  }
+
+  /// Sets who is asked about servers.
+  func setChallengeBlock(_ change: (inout ManagerBlocks) -> Void) {
+    setBlocks(asking: true, change)
+  }
+
+  private func setBlocks(asking: Bool, _ change: (inout ManagerBlocks) -> Void) {
+    // What the old table holds may be the user's, and goes after the lock.
+    let old = state.withLock { state -> BlockTable in
+      let old = state.blocks
+      var blocks = old.blocks
       change(&blocks)
-      state.blocks = BlockTable(blocks, base: classInterests, bearer: state.blocks.bearer)
+      state.blocks = BlockTable(
+        blocks, base: classInterests, bearer: old.bearer, challengeEpoch: old.challengeEpoch + (asking ? 1 : 0))
+      return old
     }
+    withExtendedLifetime(old) {}
   }
 
   func setBearer(_ bearer: AFBearerAuthentication?, defaultOrigin: Origin?) {
     let use = bearer.map { BearerUse(core: $0.core, origins: $0.origins ?? Set([defaultOrigin].compactMap(\.self))) }
     state.withLock { state in
       state.bearer = bearer
-      state.blocks = BlockTable(state.blocks.blocks, base: classInterests, bearer: use)
+      state.blocks = BlockTable(
+        state.blocks.blocks, base: classInterests, bearer: use, challengeEpoch: state.blocks.challengeEpoch)
     }
   }
 
+  /// The policy in force.
   var securityPolicy: AFSecurityPolicy { state.withLock { $0.securityPolicy } }
+
+  func setSecurityPolicy(_ policy: AFSecurityPolicy) {
+    // The old one may be the user's, and goes after the lock.
+    let old = state.withLock { state -> AFSecurityPolicy in
+      defer { state.securityPolicy = policy }
+      return state.securityPolicy
+    }
+    withExtendedLifetime(old) {}
+  }
 
   /// The session, made when it is first asked for.
   func session(for manager: AFURLSessionManager) -> AFURLSession {

@@ -8,7 +8,7 @@ import Foundation
 /// A pool lasts as long as its policy does, and so do the answers: one that comes too late is kept where nobody looks any more.
 final class PoolAnswers: Sendable {
   private struct State {
-    var accepted: Set<Peer> = []
+    var decisions: [Presented: TrustDecision] = [:]
     var identities: [Server: Identity] = [:]
 
     /// They may be asked about again: a connection to one of them carries nobody's identity.
@@ -19,9 +19,12 @@ final class PoolAnswers: Sendable {
     }
   }
 
-  private struct Peer: Hashable {
+  /// What a decision is about.
+  private struct Presented: Hashable {
     var server: Server
-    var leaf: Data
+    var chain: [Data]
+    /// Nil where the policy does not look at it: servers staple a new response now and then.
+    var stapledResponse: Data?
   }
 
   private struct Server: Hashable {
@@ -42,22 +45,41 @@ final class PoolAnswers: Sendable {
 
   private static let limit = 1024
 
+  /// The policy of the pool.
+  let policy: SecurityPolicySnapshot
+
   private let state = Locked(State())
+
+  init(_ policy: SecurityPolicySnapshot) {
+    self.policy = policy
+  }
 
   // MARK: Servers
 
-  /// Remembers that user code accepted a server with its certificate.
-  func accept(_ peer: PeerTrust) {
-    guard let leaf = peer.chain.first else { return }
+  // Only what user code decided is remembered, about exactly what was presented, and for as long as that is valid. What it leaves
+  // to the policy is judged for every connection.
+
+  func remember(_ decision: TrustDecision, about peer: PeerTrust) {
+    let presented = presented(by: peer)
     state.withLock { state in
-      if state.accepted.count >= Self.limit { state.accepted = [] }
-      state.accepted.insert(Peer(server: Server(peer), leaf: leaf))
+      if state.decisions.count >= Self.limit { state.decisions = [:] }
+      state.decisions[presented] = decision
     }
   }
 
-  func hasAccepted(_ peer: PeerTrust) -> Bool {
-    guard let leaf = peer.chain.first else { return false }
-    return state.withLock { $0.accepted.contains(Peer(server: Server(peer), leaf: leaf)) }
+  /// What those who are to be asked now have decided about a peer, if that still counts.
+  func decision(about peer: PeerTrust, epoch: Int, at moment: Date) -> TrustDecision.Outcome? {
+    let presented = presented(by: peer)
+    guard let decision = state.withLock({ $0.decisions[presented] }), decision.epoch == epoch,
+      decision.period.contains(moment)
+    else { return nil }
+    return decision.outcome
+  }
+
+  private func presented(by peer: PeerTrust) -> Presented {
+    let looksAtStaple = policy.requirements(forHost: peer.host).wantsStapledResponse
+    return Presented(
+      server: Server(peer), chain: peer.chain, stapledResponse: looksAtStaple ? peer.stapledOCSPResponse : nil)
   }
 
   // MARK: Client certificates

@@ -90,6 +90,10 @@ final class SessionCore: Sendable {
     _ kind: TaskKind, _ request: HopRequest, manager: AFURLSessionManager?, blocks: BlockTable,
     closures: TaskClosures = TaskClosures(), completion: TaskCompletion, starts: Bool = false
   ) -> TaskCore {
+    // On the caller's thread: a task's later hops start on the engine's, which runs no user code.
+    if let manager, manager.core.classInterests.contains(.policy) {
+      manager.core.setSecurityPolicy(manager.securityPolicy)
+    }
     let (identifier, isInvalidated) = state.withLock { state in
       state.lastIdentifier += 1
       return (state.lastIdentifier, state.isInvalidated)

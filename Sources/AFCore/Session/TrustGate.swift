@@ -7,7 +7,8 @@ import Foundation
 ///
 /// When the policy has changed, the engine's connections are retired before the next hop, so that no request travels on a
 /// connection which an older policy accepted. Where user code must decide about a server, or choose a client certificate, the
-/// handshake fails with "undecided", the task asks, and the hop starts again with the answer, which holds until the policy changes.
+/// handshake fails with "undecided", the task asks, and the hop starts again with the answer. ``PoolAnswers`` says what of it is
+/// remembered; what user code leaves to the policy is judged here for every connection.
 final class TrustGate: Sendable {
   private let base: EngineConfiguration
 
@@ -28,14 +29,19 @@ final class TrustGate: Sendable {
   }
 
   private func configuration(_ snapshot: SecurityPolicySnapshot, _ core: ManagerCore) -> EngineConfiguration {
-    let answers = PoolAnswers()
+    let answers = PoolAnswers(snapshot)
     var configuration = base
     configuration.generation = snapshot.generation
     configuration.context = answers
     configuration.evaluateTrust = { [weak core] peer in
       guard let core else { return .refuse(AFSecurityVerdictError()) }
-      if snapshot.runsUserCode || core.blocks.interests.contains(.challenge) {
-        return answers.hasAccepted(peer) ? .accept : .ask
+      let blocks = core.blocks
+      if snapshot.runsUserCode(forHost: peer.host) || blocks.interests.contains(.challenge) {
+        switch answers.decision(about: peer, epoch: blocks.challengeEpoch, at: Date()) {
+        case nil: return .ask
+        case .accept: return .accept
+        case .policyDecides: break
+        }
       }
       do {
         try snapshot.evaluate(

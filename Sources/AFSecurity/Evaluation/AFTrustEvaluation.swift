@@ -1,3 +1,5 @@
+package import Foundation
+
 /// What a policy found out about a server that it accepts.
 public struct AFTrustEvaluation: Sendable {
   /// What is known about revocation of the server's own certificate.
@@ -25,6 +27,14 @@ public struct AFTrustEvaluation: Sendable {
 
   /// Whether the policy has report-only pins and none of them matched.
   public internal(set) var failedReportOnlyPins = false
+
+  /// When something other than the certificates ends that the verdict rests on: a revocation list, a stapled response.
+  package internal(set) var holdsUntil: Date?
+
+  /// Takes note of one more thing that ends.
+  mutating func ends(at date: Date?) {
+    if let date { holdsUntil = min(holdsUntil ?? date, date) }
+  }
 }
 
 /// A server passed a policy, but would not have passed its report-only pins.

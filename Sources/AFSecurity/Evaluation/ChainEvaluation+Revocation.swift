@@ -17,7 +17,9 @@ extension ChainEvaluation {
 
     if checking.usesStapledResponse {
       switch stapledStatus(leaf, issuer) {
-      case .good: isVouchedFor = true
+      case .good(let end):
+        isVouchedFor = true
+        result.ends(at: end)
       case .revoked(let date):
         let since = date.map { " on \($0.shortDay)" } ?? ""
         throw AFSecurityError(
@@ -27,10 +29,14 @@ extension ChainEvaluation {
       }
     }
     result.revocationStatus = isVouchedFor ? .good : .unknown
+    let now = date ?? Date()
+    for list in checking.revocationLists { result.ends(at: list.nextUpdate.flatMap { $0 > now ? $0 : nil }) }
 
     let isRequired = checking.requirement == .required || (checking.usesStapledResponse && certificate.demandsStapling)
     guard isRequired else { return }
-    let unknownIssuer = checking.checksWholeChain && usesLists ? lists?.unknown.filter { $0 > 0 }.min() : nil
+    // The list about an anchor is its issuer's, who has no say: the anchor is trusted for itself.
+    let unknownIssuer =
+      checking.checksWholeChain && usesLists ? lists?.unknown.filter { $0 > 0 && $0 < path.count - 1 }.min() : nil
     if let unknownIssuer, path.indices.contains(unknownIssuer) {
       let culprit = AFCertificate(handle: path[unknownIssuer])
       throw AFSecurityError(

@@ -125,10 +125,12 @@ struct ChainEvaluation {
     guard mode != .none else { return }
     let keys = result.chain.map(\.publicKeyPin)
     // Certificate mode with key pins beside the certificates: both must hold.
-    let wanted = mode == .certificate && !settings.keyPins.isEmpty ? settings.keyPins : settings.acceptedKeys
+    let wantsKeyPins = mode == .certificate && !settings.keyPins.isEmpty
+    let wanted = wantsKeyPins ? settings.keyPins : settings.acceptedKeys
+    let primary = wantsKeyPins ? settings.publicKeyPins : settings.primaryKeys
     guard let match = keys.first(where: wanted.contains) else { throw pinMismatch(result.chain.map(\.handle)) }
     result.matchedPin = match
-    result.matchedBackupPin = !keys.contains { settings.primaryKeys.contains($0) }
+    result.matchedBackupPin = !keys.contains(where: primary.contains)
   }
 
   private func pinMismatch(_ path: [X509Handle]) -> AFSecurityError {

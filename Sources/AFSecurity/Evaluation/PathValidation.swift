@@ -32,6 +32,12 @@ struct PathValidation {
     return path
   }
 
+  /// OpenSSL checks the name along with the path, but for names that it would not let a wildcard stand for.
+  private func checkOddName(_ leaf: X509Handle, _ path: [X509Handle]) throws(VerifyFailure) {
+    guard let name, name.hasOddLabel, !CertificateNames.match(leaf, name) else { return }
+    throw VerifyFailure(error: X509_V_ERR_HOSTNAME_MISMATCH, depth: 0, path: path)
+  }
+
   private func validate(_ leaf: X509Handle) throws(VerifyFailure) -> [X509Handle] {
     guard let context = X509_STORE_CTX_new() else {
       throw VerifyFailure(error: X509_V_ERR_OUT_OF_MEM, depth: 0, path: presented)
@@ -60,6 +66,7 @@ struct PathValidation {
         error: error == X509_V_OK ? X509_V_ERR_UNSPECIFIED : error,
         depth: Int(X509_STORE_CTX_get_error_depth(context)), path: path.isEmpty ? presented : path)
     }
+    try checkOddName(leaf, path)
     return path
   }
 
@@ -68,6 +75,7 @@ struct PathValidation {
     switch name {
     case nil: return true
     case .unusable: return false
+    case .dns where name?.hasOddLabel == true: return true
     case .dns(let host):
       X509_VERIFY_PARAM_set_hostflags(parameters, CertificateNames.flags)
       return X509_VERIFY_PARAM_set1_host(parameters, host, host.utf8.count) == 1
@@ -93,7 +101,21 @@ enum CertificateNames {
     case .dns(let host):
       let usesCommonName = allowingCommonName && !AFCertificate(handle: certificate).hasAlternativeNames
       let flags = usesCommonName ? UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS) : flags
-      return X509_check_host(certificate.pointer, host, host.utf8.count, flags, nil) == 1
+      if X509_check_host(certificate.pointer, host, host.utf8.count, flags, nil) == 1 { return true }
+      return name.hasOddLabel && matchesWildcard(AFCertificate(handle: certificate), host)
     }
+  }
+
+  /// Whether one of the certificate's names is `*` and what follows the first label of `host`.
+  private static func matchesWildcard(_ certificate: AFCertificate, _ host: String) -> Bool {
+    guard let dot = host.firstIndex(of: ".") else { return false }
+    let rest = host[dot...].lowercased()
+    // As OpenSSL, no wildcard for all of a top-level domain.
+    guard rest.dropFirst().contains(".") else { return false }
+    return certificate.alternativeNames.contains { isDNS($0, "*\(rest)") }
+  }
+
+  private static func isDNS(_ name: AFCertificate.AlternativeName, _ text: String) -> Bool {
+    if case .dns(let host) = name { host.lowercased() == text } else { false }
   }
 }

@@ -28,6 +28,11 @@ enum ServerName: Sendable, Hashable {
     self = isWellFormed && !endsInNumber && name.utf8.count <= 253 ? .dns(name) : .unusable(host)
   }
 
+  /// Whether a label has an underscore: OpenSSL takes no wildcard for such a name, but curl and the browsers do.
+  var hasOddLabel: Bool {
+    if case .dns(let name) = self { name.utf8.contains(UInt8(ascii: "_")) } else { false }
+  }
+
   private static func isNameOctet(_ octet: UInt8) -> Bool {
     switch octet {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

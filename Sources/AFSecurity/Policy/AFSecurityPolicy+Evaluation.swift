@@ -4,7 +4,8 @@ public import Foundation
 extension AFSecurityPolicy {
   /// Judges a server and says why it is refused.
   ///
-  /// A subclass that overrides ``evaluateServerTrust(_:forDomain:)`` is asked.
+  /// A subclass that overrides ``evaluateServerTrust(_:forDomain:)`` is asked. Called from within such an override, this is the
+  /// verdict of the settings, as `super` gives it.
   ///
   /// - Parameters:
   ///   - trust: What the server presented.
@@ -16,14 +17,7 @@ extension AFSecurityPolicy {
   public func evaluate(
     _ trust: AFServerTrust, forDomain domain: String?, at date: Date? = nil
   ) throws(AFSecurityError) -> AFTrustEvaluation {
-    do throws(AFSecurityError) {
-      let result = try snapshot().evaluate(trust, host: domain, at: date)
-      trust.core.lastError.withLock { $0 = nil }
-      return result
-    } catch {
-      trust.core.lastError.withLock { $0 = error }
-      throw error
-    }
+    try trust.judged(by: PolicyQuestion.isAsked(self) ? ownSnapshot() : snapshot(), host: domain, at: date)
   }
 
   /// Makes connections that this policy accepted be judged again before they carry another request.
@@ -31,21 +25,27 @@ extension AFSecurityPolicy {
   /// Changing a property does this by itself. A subclass whose verdict depends on state of its own calls it when that changes.
   public func invalidateVerdicts() { core.renew() }
 
-  /// The policy as it is now.
+  /// The policy as it is now. One that overrides nothing is as quick as ours.
   package func snapshot() -> SecurityPolicySnapshot {
-    guard type(of: self) == AFSecurityPolicy.self else {
-      return SecurityPolicySnapshot(generation: core.generation, rule: .subclass(self))
-    }
-    return plainSnapshot()
+    overrides.isEmpty ? plainSnapshot() : SecurityPolicySnapshot(generation: core.generation, rule: .subclass(self))
   }
 
   /// Changes with every mutation of this policy or of a member, and is never shared by two policies.
   package var generation: UInt64 { core.generation }
 
   /// Whether the policy has any pin to compare: then it makes no sense without TLS.
-  package var pinsAnything: Bool { core.ownPinning ?? core.rule.members.contains(where: \.pinsAnything) }
+  package var pinsAnything: Bool {
+    if !overrides.isEmpty, let settings = ownSettings { return settings.effectiveMode != .none }
+    return core.ownPinning ?? core.rule.members.contains(where: \.pinsAnything)
+  }
 
-  /// The policy as it is now, an overriding subclass not asked.
+  /// The policy as it is now, with the settings that a subclass overrides, an overridden verdict not asked.
+  func ownSnapshot() -> SecurityPolicySnapshot {
+    guard !overrides.subtracting(.verdict).isEmpty, let settings = ownSettings else { return plainSnapshot() }
+    return SecurityPolicySnapshot(generation: core.generation, rule: .settings(settings))
+  }
+
+  /// The policy as it is now, a subclass not asked for anything.
   func plainSnapshot() -> SecurityPolicySnapshot {
     core.snapshot { rule, generation in
       let snapshotRule: SecurityPolicySnapshot.Rule =

@@ -9,24 +9,30 @@ public import Foundation
 /// The default policy asks the system's authorities and checks the host name. Pinning narrows that; see
 /// <doc:PinningThatSurvivesRenewal>. A policy may be changed at any time from any thread: the change counts for every request
 /// that starts afterwards, also on connections that are already open.
+///
+/// A subclass may override ``evaluateServerTrust(_:forDomain:)``, or the settings that are `open`: they are read for every verdict.
 open class AFSecurityPolicy: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   // Unchecked because an open class cannot be checked; its only property is a `let` of a checked class.
   let core: PolicyCore
 
   /// A policy that pins nothing: the system's authorities decide, and the host name is checked.
-  public override init() {
+  ///
+  /// ``copy(with:)`` and ``default()`` make policies of a subclass with it. A subclass that declares no initializer that it must call
+  /// inherits this one, and the convenience initializers with it.
+  public required override init() {
     core = PolicyCore(.settings(PolicySettings()))
     super.init()
   }
 
-  init(rule: PolicyCore.Rule) {
-    core = PolicyCore(rule)
-    super.init()
+  // Convenience: an initializer that subclasses elsewhere do not see would keep them from inheriting the others.
+  convenience init(rule: PolicyCore.Rule) {
+    self.init()
+    core.replace(with: rule)
   }
 
   /// A policy that pins every certificate with the extension `cer` in the main bundle.
   public convenience init(pinningMode: AFSSLPinningMode) {
-    self.init(pinningMode: pinningMode, withPinnedCertificates: AFSecurityPolicy.certificates(in: .main))
+    self.init(pinningMode: pinningMode, withPinnedCertificates: Self.certificates(in: .main))
   }
 
   /// A policy that pins the given certificates, DER or PEM.
@@ -60,18 +66,14 @@ open class AFSecurityPolicy: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
   /// Makes an independent policy of the same class with the same settings.
   @discardableResult
   open func copy(with zone: NSZone? = nil) -> Any {
-    let rule = core.rule
-    if type(of: self) == AFSecurityPolicy.self { return AFSecurityPolicy(rule: rule) }
-    let copy = copiedByCoding()
-    if case .settings(let settings) = rule { copy.core.update { $0 = settings } }
+    let copy = Self()
+    copy.core.replace(with: core.rule)
     return copy
   }
 
   /// A new policy that pins nothing, with invalid certificates refused and the host name checked.
   @discardableResult
-  open class func `default`() -> Self {
-    AFSecurityPolicy.makeDefault(of: self)
-  }
+  open class func `default`() -> Self { Self() }
 
   /// The contents of every file with the extension `cer` in the bundle's resources.
   ///
@@ -121,8 +123,10 @@ open class AFSecurityPolicy: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
 
   /// Whether the server is accepted.
   ///
-  /// Managers call this for every TLS connection where a subclass overrides it, on a thread of their own choosing. To learn why
-  /// a server is refused, use ``evaluate(_:forDomain:at:)``, or read ``AFServerTrust/evaluationError`` afterwards.
+  /// Managers call this where a subclass overrides it or one of the settings above, on a thread of their own choosing: once for what
+  /// a server presents, and again when that changes, when a certificate of it or of the path expires, or after
+  /// ``invalidateVerdicts()``. To learn why a server is refused, use ``evaluate(_:forDomain:at:)``, or read
+  /// ``AFServerTrust/evaluationError`` afterwards.
   ///
   /// - Parameters:
   ///   - serverTrust: What the server presented.
@@ -132,11 +136,9 @@ open class AFSecurityPolicy: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
   open func evaluateServerTrust(_ serverTrust: AFServerTrust, forDomain domain: String?) -> Bool {
     // Not through `evaluate`: that asks an overriding subclass, which is calling here.
     do throws(AFSecurityError) {
-      _ = try plainSnapshot().evaluate(serverTrust, host: domain, at: nil)
-      serverTrust.core.lastError.withLock { $0 = nil }
+      _ = try serverTrust.judged(by: ownSnapshot(), host: domain, at: nil)
       return true
     } catch {
-      serverTrust.core.lastError.withLock { $0 = error }
       return false
     }
   }

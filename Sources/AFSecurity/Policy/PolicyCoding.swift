@@ -105,17 +105,3 @@ enum PolicyCoding {
       requirement: revocation.isRequired ? .required : .ifAvailable, checksWholeChain: revocation.checksWholeChain)
   }
 }
-
-extension AFSecurityPolicy {
-  /// A policy of exactly the class `type`, with default settings.
-  ///
-  /// Swift promises only one initializer in every subclass, `init(coder:)`; it is fed what a default policy encodes.
-  static func makeDefault<Policy: AFSecurityPolicy>(of type: Policy.Type) -> Policy {
-    let coder = CopyingCoder()
-    AFSecurityPolicy().encode(with: coder)
-    guard let policy = type.init(coder: coder) else {
-      preconditionFailure("\(type) returns nil from init(coder:); it must call super or override default()")
-    }
-    return policy
-  }
-}

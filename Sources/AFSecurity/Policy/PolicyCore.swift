@@ -66,6 +66,21 @@ final class PolicyCore: Sendable {
     }
   }
 
+  /// Makes the verdict come from something else, and starts a new generation.
+  func replace(with rule: Rule) {
+    let generation = Self.nextGeneration()
+    // Members may be the user's, and go after the lock.
+    let old = state.withLock { state -> (Rule, SecurityPolicySnapshot?) in
+      defer {
+        state.rule = rule
+        state.generation = generation
+        state.snapshot = nil
+      }
+      return (state.rule, state.snapshot)
+    }
+    withExtendedLifetime(old) {}
+  }
+
   /// Starts a new generation without a change of settings.
   func renew() {
     let generation = Self.nextGeneration()

@@ -8,10 +8,16 @@ package import Foundation
 package struct SecurityPolicySnapshot: Sendable {
   /// Changes with every mutation of the policy, and is never shared by two policies.
   package let generation: UInt64
-  /// Whether ``evaluate(chain:host:stapledOCSPResponse:at:)`` calls an overridden method of a subclass. Such a verdict must
-  /// not be asked for on a thread that serves others.
+  /// Whether ``evaluate(chain:host:stapledOCSPResponse:at:)`` calls an overridden member of a subclass for any host. Such a verdict
+  /// must not be asked for on a thread that serves others.
   package let runsUserCode: Bool
   let rule: Rule
+
+  /// Whether the verdict about `host` calls an overridden member of a subclass.
+  package func runsUserCode(forHost host: String?) -> Bool {
+    guard runsUserCode, case .hosts(let rules, let otherwise) = rule else { return runsUserCode }
+    return Self.choose(from: rules, otherwise: otherwise, host: host)?.runsUserCode(forHost: host) ?? false
+  }
 
   indirect enum Rule: Sendable {
     case settings(PolicySettings)
@@ -56,6 +62,12 @@ package struct SecurityPolicySnapshot: Sendable {
     _ = try evaluate(trust, host: host, at: date)
   }
 
+  /// Judges what a server presented, and leaves the outcome with `trust`.
+  @discardableResult
+  package func judge(_ trust: AFServerTrust, host: String?) throws(AFSecurityError) -> AFTrustEvaluation {
+    try trust.judged(by: self, host: host, at: nil)
+  }
+
   func evaluate(
     _ trust: AFServerTrust, host: String?, at date: Date?
   ) throws(AFSecurityError) -> AFTrustEvaluation {
@@ -63,9 +75,9 @@ package struct SecurityPolicySnapshot: Sendable {
     case .settings(let settings):
       let evaluation = ChainEvaluation(
         settings: settings, presented: trust.core.presented, host: host,
-        stapledResponse: trust.core.stapledOCSPResponse, date: date)
+        stapledResponse: trust.core.stapledOCSPResponse, date: date ?? PolicyQuestion.date)
       return try evaluation.run()
-    case .subclass(let policy): return try Self.ask(policy, trust, host)
+    case .subclass(let policy): return try Self.ask(policy, trust, host, date)
     case .hosts(let rules, let otherwise):
       guard let policy = Self.choose(from: rules, otherwise: otherwise, host: host) else {
         throw Self.refusal(.noPolicyForHost, "no policy is set for this host, and others are refused", trust, host)
@@ -93,14 +105,14 @@ package struct SecurityPolicySnapshot: Sendable {
   }
 
   private static func ask(
-    _ policy: AFSecurityPolicy, _ trust: AFServerTrust, _ host: String?
+    _ policy: AFSecurityPolicy, _ trust: AFServerTrust, _ host: String?, _ date: Date?
   ) throws(AFSecurityError) -> AFTrustEvaluation {
-    trust.core.lastError.withLock { $0 = nil }
-    guard policy.evaluateServerTrust(trust, forDomain: host) else {
+    trust.core.forget()
+    guard PolicyQuestion.ask(policy, trust, host, at: date) else {
       // A subclass that asks `super` leaves the reason behind.
       throw trust.evaluationError ?? refusal(.refusedByPolicy, "\(type(of: policy)) refused the server", trust, host)
     }
-    return AFTrustEvaluation(chain: trust.certificates)
+    return trust.core.lastEvaluation ?? AFTrustEvaluation(chain: trust.certificates)
   }
 
   private static let emptyComposition = "the policy is composed of no policies"

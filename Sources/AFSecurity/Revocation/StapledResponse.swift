@@ -4,7 +4,8 @@ import Foundation
 /// What a stapled OCSP response (RFC 6960) says about one certificate.
 enum StapledResponse {
   enum Status: Equatable {
-    case good
+    /// Until when.
+    case good(Date)
     case revoked(Date?)
     /// Nothing that counts; the text says why.
     case unknown(String)
@@ -51,7 +52,7 @@ enum StapledResponse {
       return .unknown("the stapled OCSP response is out of date (\(start.shortDay) to \(end.shortDay))")
     }
     switch status {
-    case V_OCSP_CERTSTATUS_GOOD: return .good
+    case V_OCSP_CERTSTATUS_GOOD: return .good(end + tolerance)
     case V_OCSP_CERTSTATUS_REVOKED: return .revoked(Date(revoked))
     default: return .unknown("the OCSP responder does not know the certificate")
     }

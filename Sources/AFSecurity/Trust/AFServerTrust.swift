@@ -12,12 +12,24 @@ public final class AFServerTrust: NSObject, @unchecked Sendable {
   final class Core: Sendable {
     let presented: [X509Handle]
     let stapledOCSPResponse: Data?
-    let lastError = Locked<AFSecurityError?>(nil)
+    private let outcome = Locked<Result<AFTrustEvaluation, AFSecurityError>?>(nil)
 
     init(presented: [X509Handle], stapledOCSPResponse: Data?) {
       self.presented = presented
       self.stapledOCSPResponse = stapledOCSPResponse
     }
+
+    var lastError: AFSecurityError? {
+      if case .failure(let error) = outcome.withLock({ $0 }) { error } else { nil }
+    }
+
+    var lastEvaluation: AFTrustEvaluation? {
+      if case .success(let evaluation) = outcome.withLock({ $0 }) { evaluation } else { nil }
+    }
+
+    func forget() { outcome.withLock { $0 = nil } }
+
+    func set(_ result: Result<AFTrustEvaluation, AFSecurityError>) { outcome.withLock { $0 = result } }
   }
 
   /// A server with these certificates, its own first.
@@ -58,7 +70,19 @@ public final class AFServerTrust: NSObject, @unchecked Sendable {
   public var stapledOCSPResponse: Data? { core.stapledOCSPResponse }
 
   /// Why the last policy that judged this server refused it; nil when it was accepted or not judged yet.
-  public var evaluationError: AFSecurityError? { core.lastError.withLock { $0 } }
+  public var evaluationError: AFSecurityError? { core.lastError }
+
+  /// What the last policy that judged this server found, if it accepted.
+  package var evaluation: AFTrustEvaluation? { core.lastEvaluation }
+
+  /// Has a policy judge the server, and keeps the outcome.
+  func judged(
+    by snapshot: SecurityPolicySnapshot, host: String?, at date: Date?
+  ) throws(AFSecurityError) -> AFTrustEvaluation {
+    let result = Result { () throws(AFSecurityError) in try snapshot.evaluate(self, host: host, at: date) }
+    core.set(result)
+    return try result.get()
+  }
 
   /// The server's certificates, one per line.
   public override var description: String {
