@@ -107,7 +107,8 @@ if Context.environment["AF_FUZZ"] != nil {
     "FuzzHeader": ["AFSerialization", "FuzzSupport"], "FuzzText": ["AFSerialization", "FuzzSupport"],
     "FuzzXML": ["AFSerialization", "FuzzSupport"], "FuzzPropertyList": ["AFSerialization", "FuzzSupport"],
     "FuzzJSON": ["AFSerialization", "FuzzSupport"], "FuzzImage": ["AFImage", "FuzzSupport"],
-    "FuzzCertificate": ["AFSecurity", "FuzzSupport"],
+    "FuzzCertificate": ["AFSecurity", "FuzzSupport"], "FuzzPKCS12": ["AFSecurity", "FuzzSupport"],
+    "FuzzPolicyFile": ["AFSecurity", "FuzzSupport"],
   ]
   package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/FuzzSupport"))
   for (name, dependencies) in fuzzers.sorted(by: { $0.key < $1.key }) {

@@ -24,6 +24,9 @@ public struct AFSecurityError: Error, Sendable {
   /// The chain that was judged, leaf first: the validated path where there was one, otherwise what the server sent.
   public internal(set) var chain: [AFCertificate] = []
 
+  /// Who is to hear of a pin that did not match, once the refusal is final.
+  var pendingReports: [PendingPinReport] = []
+
   /// The names and addresses that the server's certificate offers.
   public var offeredNames: [String] { chain.first?.hostNames ?? [] }
 
@@ -35,6 +38,14 @@ public struct AFSecurityError: Error, Sendable {
     self.reason = reason
     self.certificate = certificate
     self.chain = chain
+  }
+
+  /// The same error, its reports delivered.
+  func reported() -> AFSecurityError {
+    for report in pendingReports { report.deliver() }
+    var copy = self
+    copy.pendingReports = []
+    return copy
   }
 
   /// The same error with `context` in front of its reason.

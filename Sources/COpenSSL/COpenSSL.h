@@ -11,6 +11,7 @@
 #include <openssl/ocsp.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
@@ -65,6 +66,25 @@ static inline long af_SSL_CTX_request_ocsp(SSL_CTX *_Nonnull context) {
 }
 static inline long af_SSL_ocsp_response(SSL *_Nonnull ssl, const unsigned char *_Nullable *_Nonnull response) {
   return SSL_get_tlsext_status_ocsp_resp(ssl, response);
+}
+
+/* The environment, unless the process has more rights than who started it. */
+extern char *_Nullable secure_getenv(const char *_Nonnull name);
+static inline const char *_Nullable af_secure_getenv(const char *_Nonnull name) { return secure_getenv(name); }
+
+/* The kind and content of one safe of a PKCS#12 file. */
+static inline int af_PKCS7_type(const PKCS7 *_Nonnull safe) { return OBJ_obj2nid(safe->type); }
+static inline const X509_ALGOR *_Nullable af_PKCS7_encryption(const PKCS7 *_Nonnull safe) {
+  if (OBJ_obj2nid(safe->type) != NID_pkcs7_encrypted || !safe->d.encrypted || !safe->d.encrypted->enc_data) return NULL;
+  return safe->d.encrypted->enc_data->algorithm;
+}
+
+static inline int af_ERR_reason(unsigned long code) { return ERR_GET_REASON(code); }
+static const int af_ERR_R_UNSUPPORTED = ERR_R_UNSUPPORTED;
+
+/* A fatal alert that came from the peer, or -1: for an info callback. */
+static inline int af_SSL_received_alert(int where, int value) {
+  return (where & SSL_CB_ALERT) && (where & SSL_CB_READ) && (value >> 8) == SSL3_AL_FATAL ? (value & 0xff) : -1;
 }
 
 static inline void af_OPENSSL_free(void *_Nullable p) { OPENSSL_free(p); }

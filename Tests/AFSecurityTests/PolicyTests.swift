@@ -24,7 +24,7 @@ import Testing
     try fixtures.leaf.certificate.write(to: directory.url.appendingPathComponent("leaf.cer"))
     try Data(fixtures.leaf.chainPEM.utf8).write(to: directory.url.appendingPathComponent("chain.pem"))
     try Data("not a certificate".utf8).write(to: directory.url.appendingPathComponent("readme.txt"))
-    let pins = try AFSecurityPolicy.certificates(inDirectory: directory.url)
+    let pins = try AFSecurityPolicy.certificates(inDirectory: directory.url, wholeChains: true)
     let policy = AFSecurityPolicy(pinningMode: mode, withPinnedCertificates: pins)
     #expect(policy.pinnedCertificates == Set(fixtures.leaf.chain))
     #expect(policy.sslPinningMode == mode)

@@ -43,6 +43,14 @@ extension URLError {
       let text = "The proxy wants credentials that it has not got (407)"
       return make(.userAuthenticationRequired, url: url, text, underlying: cause)
     case .trustRefused, .trustUndecided: return untrusted(failure, url: url)
+    case .tlsAlert:
+      let code: URLError.Code =
+        switch failure.alert?.meaning {
+        case .certificateRequired: .clientCertificateRequired
+        case .certificateRejected: .clientCertificateRejected
+        case .noAgreement, nil: .secureConnectionFailed
+        }
+      return make(code, url: url, failure.message, underlying: cause)
     case .identityUndecided: return make(.clientCertificateRequired, url: url, failure.message, underlying: underlying)
     case .identityRefused: return make(.clientCertificateRejected, url: url, failure.message, underlying: underlying)
     case .connectionLost: return make(.networkConnectionLost, url: url, failure.message, underlying: underlying)

@@ -36,6 +36,7 @@ final class ManagerCore: Sendable {
   static let commonGroup = DispatchGroup()
 
   init(configuration: URLSessionConfiguration?, classInterests: Interests) {
+    PinReportUploader.installed
     let configuration = configuration ?? .default
     self.configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
     self.classInterests = classInterests

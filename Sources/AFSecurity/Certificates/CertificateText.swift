@@ -24,7 +24,9 @@ enum CertificateText {
   }
 
   static func certificates(in data: Data) throws(AFSecurityError) -> [AFCertificate] {
-    if let single = X509Handle(der: data) { return [AFCertificate(handle: single)] }
+    if let single = X509Handle(der: data) ?? X509Handle(der: derPart(of: data)) {
+      return [AFCertificate(handle: single)]
+    }
     let blocks = try pemBlocks(in: data).filter { ["CERTIFICATE", "X509 CERTIFICATE"].contains($0.label) }
     let result = try blocks.map { block throws(AFSecurityError) in
       guard let handle = X509Handle(der: block.contents) else {
@@ -36,6 +38,28 @@ enum CertificateText {
       throw AFSecurityError(.invalidCertificate, "\(data.count) bytes hold no certificate, neither DER nor PEM")
     }
     return result
+  }
+
+  /// What comes before white space behind a DER value, such as the line break that an editor adds; nothing if something else follows.
+  ///
+  /// The value's own length says where it ends: its last byte may be one that text takes for a space.
+  private static func derPart(of data: Data) -> Data {
+    let bytes = data.prefix(6)
+    guard bytes.count == 6, bytes[bytes.startIndex] == 0x30 else { return Data() }
+    let lengths = Array(bytes.dropFirst())
+    var header = 2
+    var length = Int(lengths[0])
+    if length >= 0x80 {
+      let count = length - 0x80
+      guard (1...4).contains(count) else { return Data() }
+      header += count
+      length = lengths[1...count].reduce(0) { $0 << 8 | Int($1) }
+    }
+    let whole = data.prefix(header + length)
+    guard whole.count == header + length, data.dropFirst(whole.count).allSatisfy({ " \t\r\n".utf8.contains($0) }) else {
+      return Data()
+    }
+    return whole
   }
 
   struct PEMBlock {

@@ -36,16 +36,3 @@ public struct AFTrustEvaluation: Sendable {
     if let date { holdsUntil = min(holdsUntil ?? date, date) }
   }
 }
-
-/// A server passed a policy, but would not have passed its report-only pins.
-public struct AFPinReport: Sendable {
-  /// The host that was meant, where there was one.
-  public let host: String?
-  /// The validated path, leaf first.
-  public let chain: [AFCertificate]
-  /// The pins that were expected.
-  public let expectedPins: Set<AFPublicKeyPin>
-
-  /// The pins of the keys in ``chain``, in its order.
-  public var presentedPins: [AFPublicKeyPin] { chain.map(\.publicKeyPin) }
-}

@@ -23,11 +23,12 @@ struct ChainEvaluation {
   init(
     settings: PolicySettings, presented: [X509Handle], host: String?, stapledResponse: Data?, date: Date?
   ) {
-    self.settings = settings
+    let date = date ?? settings.evaluationDate
+    self.settings = settings.pinExpirationDate == nil ? settings : settings.effective(at: date ?? Date())
     self.presented = presented
     self.host = host
     self.stapledResponse = stapledResponse
-    self.date = date ?? settings.evaluationDate
+    self.date = date
     name = settings.validatesDomainName ? host.map(ServerName.init) : nil
   }
 
@@ -40,7 +41,11 @@ struct ChainEvaluation {
     } catch {
       var error = error
       error.host = host
-      if error.chain.isEmpty { error.chain = presented.prefix(Self.maximumPresented).map(AFCertificate.init(handle:)) }
+      if error.chain.isEmpty { error.chain = servedChain }
+      if error.code == .pinMismatch {
+        let report = report(true, error.chain, settings.acceptedKeys.union(settings.keyPins))
+        error.pendingReports = [report].compactMap(\.self)
+      }
       throw error
     }
   }
@@ -66,6 +71,7 @@ struct ChainEvaluation {
 
     var result = AFTrustEvaluation(chain: pinnedPath.map(AFCertificate.init(handle:)))
     try checkKeys(mode, &result)
+    if let end = settings.pinExpirationDate, end > date ?? Date() { result.ends(at: end) }
     // A pinned leaf has no issuer on its own path; the path to the authorities does.
     if !(mode == .none && allowsInvalid) { try checkRevocation(allowsInvalid ? pinnedPath : path, lists, &result) }
     reportPins(&result)
@@ -141,13 +147,24 @@ struct ChainEvaluation {
       chain: chain)
   }
 
+  private var servedChain: [AFCertificate] {
+    presented.prefix(Self.maximumPresented).map(AFCertificate.init(handle:))
+  }
+
   private func reportPins(_ result: inout AFTrustEvaluation) {
     let expected = settings.reportOnlyPins
     guard !expected.isEmpty, !result.chain.contains(where: { expected.contains($0.publicKeyPin) }) else { return }
     result.failedReportOnlyPins = true
-    guard let handler = settings.pinReportHandler else { return }
-    let report = AFPinReport(host: host, chain: result.chain, expectedPins: expected)
-    // Never on the caller's thread: that may be in the midst of a handshake.
-    DispatchQueue.global(qos: .utility).async { handler(report) }
+    report(false, result.chain, expected)?.deliver()
+  }
+
+  private func report(
+    _ wasRefused: Bool, _ chain: [AFCertificate], _ expected: Set<AFPublicKeyPin>
+  ) -> PendingPinReport? {
+    guard settings.pinReportHandler != nil || settings.pinReportURL != nil else { return nil }
+    let report = AFPinReport(
+      wasRefused: wasRefused, host: host, date: Date(), chain: chain, servedChain: servedChain, expectedPins: expected,
+      expirationDate: settings.pinExpirationDate)
+    return PendingPinReport(report: report, handler: settings.pinReportHandler, url: settings.pinReportURL)
   }
 }

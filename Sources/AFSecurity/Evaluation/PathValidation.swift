@@ -23,12 +23,12 @@ struct PathValidation {
     // Path building leaves errors behind even when it succeeds; another user of this thread would find them.
     defer { ERR_clear_error() }
     // Lists speak while OpenSSL walks the path, so it must walk.
-    if lists?.isEmpty == false { return try validate(leaf) }
+    if lists?.isEmpty == false { return try validate(leaf).path }
     if let known = store.validPath(of: presented, at: date), name.map({ CertificateNames.match(leaf, $0) }) ?? true {
       return known
     }
-    let path = try validate(leaf)
-    store.remember(path, of: presented)
+    let (path, edition) = try validate(leaf)
+    store.remember(path, of: presented, edition: edition)
     return path
   }
 
@@ -38,26 +38,15 @@ struct PathValidation {
     throw VerifyFailure(error: X509_V_ERR_HOSTNAME_MISMATCH, depth: 0, path: path)
   }
 
-  private func validate(_ leaf: X509Handle) throws(VerifyFailure) -> [X509Handle] {
+  private func validate(_ leaf: X509Handle) throws(VerifyFailure) -> (path: [X509Handle], edition: Int) {
     guard let context = X509_STORE_CTX_new() else {
       throw VerifyFailure(error: X509_V_ERR_OUT_OF_MEM, depth: 0, path: presented)
     }
     defer { X509_STORE_CTX_free(context) }
     let others = X509Stack(presented.dropFirst())
-    let accepted = store.withStore { store in
-      guard X509_STORE_CTX_init(context, store, leaf.pointer, others.pointer) == 1 else { return false }
-      let parameters = X509_STORE_CTX_get0_param(context)
-      X509_VERIFY_PARAM_set_depth(parameters, Self.maximumDepth)
-      X509_VERIFY_PARAM_set_auth_level(parameters, Self.securityLevel)
-      X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_SSL_SERVER)
-      X509_VERIFY_PARAM_set_trust(parameters, X509_TRUST_SSL_SERVER)
-      if let date { X509_VERIFY_PARAM_set_time(parameters, date.openSSLTime) }
-      guard setName(in: parameters) else {
-        X509_STORE_CTX_set_error(context, X509_V_ERR_HOSTNAME_MISMATCH)
-        return false
-      }
-      let verify = { X509_verify_cert(context) == 1 }
-      return lists?.run(in: context, verify: verify) ?? verify()
+    // Only the verification itself looks at the store.
+    let (accepted, edition) = store.withStore { store, edition in
+      (verify(context, store, leaf, others.pointer), edition)
     }
     let path = X509Stack.members(of: X509_STORE_CTX_get0_chain(context))
     let error = X509_STORE_CTX_get_error(context)
@@ -67,7 +56,25 @@ struct PathValidation {
         depth: Int(X509_STORE_CTX_get_error_depth(context)), path: path.isEmpty ? presented : path)
     }
     try checkOddName(leaf, path)
-    return path
+    return (path, edition)
+  }
+
+  private func verify(
+    _ context: OpaquePointer, _ store: OpaquePointer?, _ leaf: X509Handle, _ others: OpaquePointer?
+  ) -> Bool {
+    guard X509_STORE_CTX_init(context, store, leaf.pointer, others) == 1 else { return false }
+    let parameters = X509_STORE_CTX_get0_param(context)
+    X509_VERIFY_PARAM_set_depth(parameters, Self.maximumDepth)
+    X509_VERIFY_PARAM_set_auth_level(parameters, Self.securityLevel)
+    X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_SSL_SERVER)
+    X509_VERIFY_PARAM_set_trust(parameters, X509_TRUST_SSL_SERVER)
+    if let date { X509_VERIFY_PARAM_set_time(parameters, date.openSSLTime) }
+    guard setName(in: parameters) else {
+      X509_STORE_CTX_set_error(context, X509_V_ERR_HOSTNAME_MISMATCH)
+      return false
+    }
+    let verify = { X509_verify_cert(context) == 1 }
+    return lists?.run(in: context, verify: verify) ?? verify()
   }
 
   /// False when the name can match nothing.

@@ -2,86 +2,105 @@ import AFSupport
 import COpenSSL
 import Foundation
 
-/// The anchors of a policy: one `X509_STORE`, made when first needed and then kept.
+/// The anchors of a policy: one `X509_STORE`, made when first needed, and again when the system's authorities change on disk.
 ///
 /// Unchecked because the compiler cannot know that an `X509_STORE` guards itself: OpenSSL shares one between the connections
 /// of an `SSL_CTX` in the same way.
 final class TrustStore: @unchecked Sendable {
-  private let pointer: Locked<OpaquePointer?>
-  private let validPaths = Locked(ValidPaths())
-  private let anchors: [X509Handle]
-  private let includesSystem: Bool
-
-  /// The system's authorities. Loaded once per process, whoever asks; the environment's SSL_CERT_FILE and SSL_CERT_DIR count.
-  static let system = TrustStore(anchors: [], includesSystem: true)
-
-  init(anchors: [X509Handle], includesSystem: Bool) {
-    pointer = Locked(nil)
-    self.anchors = anchors
-    self.includesSystem = includesSystem
+  private struct State {
+    var pointer: OpaquePointer?
+    var validPaths = ValidPaths()
+    /// Counts the stores that were made.
+    var edition = 0
+    var stamp: SystemPlaces.Stamp?
+    var lookedAt = MonotonicTime(nanoseconds: 0)
   }
 
-  deinit { pointer.withLock { X509_STORE_free($0) } }
+  private let state = Locked(State())
+  private let anchors: [X509Handle]
+  /// Nil if the system's authorities do not count.
+  private let places: SystemPlaces?
+  /// How often it is looked whether something has changed on disk, in seconds.
+  private let interval: Double
 
-  /// Runs `body` with the store.
-  func withStore<Result>(_ body: (OpaquePointer?) -> Result) -> Result {
+  /// The system's authorities. Loaded once per process, whoever asks.
+  static let system = TrustStore(anchors: [], includesSystem: true)
+
+  convenience init(anchors: [X509Handle], includesSystem: Bool) {
+    self.init(anchors: anchors, places: includesSystem ? .openSSL : nil)
+  }
+
+  init(anchors: [X509Handle], places: SystemPlaces?, interval: Double = 1) {
+    self.anchors = anchors
+    self.places = places
+    self.interval = interval
+  }
+
+  deinit { state.withLock { X509_STORE_free($0.pointer) } }
+
+  /// Runs `body` with the store and its edition.
+  func withStore<Result>(_ body: (OpaquePointer?, _ edition: Int) -> Result) -> Result {
+    refresh()
     // The lock covers the making, not the use.
-    let address = pointer.withLock { store -> Int in
-      if store == nil { store = make() }
-      return Int(bitPattern: store)
+    let (address, edition) = state.withLock { state -> (Int, Int) in
+      if state.pointer == nil {
+        state.pointer = make()
+        state.edition += 1
+      }
+      if let store = state.pointer { X509_STORE_up_ref(store) }
+      return (Int(bitPattern: state.pointer), state.edition)
     }
-    return body(OpaquePointer(bitPattern: address))
+    let store = OpaquePointer(bitPattern: address)
+    defer { X509_STORE_free(store) }
+    return body(store, edition)
   }
 
   /// The path to these anchors that was found for the same chain before, if every certificate on it is valid at `date`.
   func validPath(of presented: [X509Handle], at date: Date?) -> [X509Handle]? {
-    guard let path = validPaths.withLock({ $0.path(of: presented) }) else { return nil }
+    refresh()
+    guard let path = state.withLock({ $0.validPaths.path(of: presented) }) else { return nil }
     return ValidPaths.isCurrent(path, at: date) ? path : nil
   }
 
-  /// Takes note of a path that OpenSSL found valid.
-  func remember(_ path: [X509Handle], of presented: [X509Handle]) {
-    validPaths.withLock { $0.insert(path, of: presented) }
+  /// Takes note of a path that OpenSSL found valid with the store of an edition.
+  func remember(_ path: [X509Handle], of presented: [X509Handle], edition: Int) {
+    state.withLock { state in
+      if state.edition == edition { state.validPaths.insert(path, of: presented) }
+    }
+  }
+
+  /// Forgets the store, and all paths, if something has changed where it came from.
+  private func refresh() {
+    guard let places else { return }
+    let now = MonotonicTime.now
+    let isDue = state.withLock { state -> Bool in
+      guard now - state.lookedAt >= interval else { return false }
+      state.lookedAt = now
+      return true
+    }
+    guard isDue else { return }
+    let stamp = places.stamp
+    let old = state.withLock { state -> (Int, ValidPaths) in
+      defer { state.stamp = stamp }
+      guard let last = state.stamp, last != stamp else { return (0, ValidPaths()) }
+      defer {
+        state.pointer = nil
+        state.validPaths = ValidPaths()
+        state.edition += 1
+      }
+      return (Int(bitPattern: state.pointer), state.validPaths)
+    }
+    X509_STORE_free(OpaquePointer(bitPattern: old.0))
   }
 
   private func make() -> OpaquePointer? {
     af_OPENSSL_outlive_threads()
     guard let store = X509_STORE_new() else { return nil }
     for anchor in anchors { X509_STORE_add_cert(store, anchor.pointer) }
-    if includesSystem { SystemAnchors.add(to: store) }
+    places?.add(to: store)
     // An anchor is an anchor, also when it is an intermediate or a leaf.
     X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
     ERR_clear_error()
     return store
-  }
-}
-
-/// Where the system keeps the authorities it trusts.
-enum SystemAnchors {
-  /// Files of distributions whose OpenSSL is not built to look there.
-  private static let knownBundles = [
-    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
-    "/etc/ssl/ca-bundle.pem",
-  ]
-
-  /// Adds OpenSSL's own places, or the first known bundle when there is nothing in them.
-  ///
-  /// A hashed directory is read certificate by certificate as chains need them, so a process that talks to one server parses
-  /// one root and not 140.
-  static func add(to store: OpaquePointer) {
-    let environment = ProcessInfo.processInfo.environment
-    let file = environment["SSL_CERT_FILE"] ?? String(cString: X509_get_default_cert_file())
-    let directory = environment["SSL_CERT_DIR"] ?? String(cString: X509_get_default_cert_dir())
-    var found = false
-    if FileManager.default.isReadableFile(atPath: file) { found = X509_STORE_load_file(store, file) == 1 }
-    for part in directory.split(separator: ":").map(String.init) where isFilledDirectory(part) {
-      found = X509_STORE_load_path(store, part) == 1 || found
-    }
-    guard !found, let bundle = knownBundles.first(where: FileManager.default.isReadableFile(atPath:)) else { return }
-    X509_STORE_load_file(store, bundle)
-  }
-
-  private static func isFilledDirectory(_ path: String) -> Bool {
-    FileManager.default.enumerator(atPath: path)?.nextObject() != nil
   }
 }

@@ -1,3 +1,4 @@
+import COpenSSL
 import Foundation
 
 /// The pinned certificates of a policy, decoded once.
@@ -20,7 +21,7 @@ final class PinnedCertificates: Sendable {
     var failure: AFSecurityError?
     for item in data {
       do throws(AFSecurityError) {
-        certificates += try CertificateText.certificates(in: item).map(\.handle)
+        certificates += Self.pins(among: try CertificateText.certificates(in: item)).map(\.handle)
       } catch {
         failure = AFSecurityError(.invalidPin, "a pinned certificate is unusable: \(error.reason)")
       }
@@ -31,5 +32,24 @@ final class PinnedCertificates: Sendable {
     encodings = Set(certificates.map(\.der))
     keys = Set(certificates.map(\.publicKeyPin))
     store = TrustStore(anchors: certificates, includesSystem: false)
+  }
+
+  /// The certificates of one text that are meant when it is pinned: those that issued none of the others.
+  ///
+  /// A server's file holds its whole chain. To pin all of it would pin the authority, and with it every server that the authority
+  /// certifies; who means that gives the authority's certificate by itself.
+  static func pins(among certificates: [AFCertificate]) -> [AFCertificate] {
+    guard certificates.count > 1 else { return certificates }
+    defer { ERR_clear_error() }
+    return certificates.filter { candidate in
+      !certificates.contains { other in
+        // Two certificates of one root name each other as their issuer.
+        other != candidate && isIssuer(candidate, of: other) && !isIssuer(other, of: candidate)
+      }
+    }
+  }
+
+  private static func isIssuer(_ issuer: AFCertificate, of subject: AFCertificate) -> Bool {
+    X509_check_issued(issuer.handle.pointer, subject.handle.pointer) == X509_V_OK
   }
 }

@@ -8,19 +8,26 @@ extension AFSecurityPolicy {
   ///
   /// - Parameters:
   ///   - policies: The policies by host.
+  ///   - excluded: Hosts that none of the policies is for, in the same form, such as a subdomain of a pinned one that others run. They
+  ///     are judged by a default policy: the system's authorities, and the name.
   ///   - otherwise: The policy for all other hosts; nil refuses them with code `noPolicyForHost`.
   /// - Returns: The composed policy.
-  /// - Throws: `AFSecurityError` with code `noPolicyForHost` for a key that can match no host.
+  /// - Throws: `AFSecurityError` with code `noPolicyForHost` for a key that can match no host, or one that is there twice.
   public class func perHost(
-    _ policies: [String: AFSecurityPolicy], otherwise: AFSecurityPolicy? = nil
+    _ policies: [String: AFSecurityPolicy], excluding excluded: Set<String> = [], otherwise: AFSecurityPolicy? = nil
   ) throws(AFSecurityError) -> AFSecurityPolicy {
-    let rules = try policies.map { text, policy throws(AFSecurityError) in
+    var rules: [HostPattern: AFSecurityPolicy] = [:]
+    let plain = AFSecurityPolicy()
+    for (text, policy) in Array(policies) + excluded.map({ ($0, plain) }) {
       guard let pattern = HostPattern(text) else {
         throw AFSecurityError(.noPolicyForHost, "'\(text)' is neither a host, nor an address, nor '*.' and a name")
       }
-      return PolicyCore.HostRule(pattern: pattern, policy: policy)
+      guard rules.updateValue(policy, forKey: pattern) == nil else {
+        throw AFSecurityError(.noPolicyForHost, "'\(text)' is named twice")
+      }
     }
-    return AFSecurityPolicy(rule: .hosts(rules, otherwise: otherwise))
+    let hostRules = rules.map { PolicyCore.HostRule(pattern: $0, policy: $1) }
+    return AFSecurityPolicy(rule: .hosts(hostRules, otherwise: otherwise))
   }
 
   /// A policy that accepts what every one of `policies` accepts; none of them means nothing.

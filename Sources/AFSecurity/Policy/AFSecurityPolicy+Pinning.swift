@@ -27,10 +27,17 @@ extension AFSecurityPolicy {
     }
   }
 
-  /// Every certificate in the files of a directory whose extension is `cer`, `crt`, `der` or `pem`, each in DER form.
+  /// The certificates in the files of a directory whose extension is `cer`, `crt`, `der` or `pem`, each in DER form, to pin them.
   ///
+  /// - Parameters:
+  ///   - directory: The directory.
+  ///   - wholeChains: Whether those that issued another one of the same file are among them. Default: false, since pinning an authority
+  ///     pins every server that it certifies.
+  /// - Returns: The certificates.
   /// - Throws: `AFSecurityError` with code `unreadableFile` or `invalidCertificate`, naming the file.
-  public class func certificates(inDirectory directory: URL) throws(AFSecurityError) -> Set<Data> {
+  public class func certificates(
+    inDirectory directory: URL, wholeChains: Bool = false
+  ) throws(AFSecurityError) -> Set<Data> {
     let files: [URL]
     do {
       files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
@@ -39,7 +46,9 @@ extension AFSecurityPolicy {
     }
     var result: Set<Data> = []
     for file in files where ["cer", "crt", "der", "pem"].contains(file.pathExtension.lowercased()) {
-      result.formUnion(try AFCertificate.certificates(contentsOf: file).map(\.derRepresentation))
+      let certificates = try AFCertificate.certificates(contentsOf: file)
+      let wanted = wholeChains ? certificates : PinnedCertificates.pins(among: certificates)
+      result.formUnion(wanted.map(\.derRepresentation))
     }
     return result
   }
@@ -65,9 +74,29 @@ extension AFSecurityPolicy {
     set { core.update { $0.reportOnlyPins = newValue } }
   }
 
-  /// Receives a report for each accepted server that has none of the ``reportOnlyPins``, on a global queue.
+  /// Receives a report for each server that was refused because no pin matched, and for each accepted one that has none of the
+  /// ``reportOnlyPins``; on a global queue. Within ``anyOf(_:)`` a refusal is reported when no member accepts. Never archived.
   public var pinReportHandler: (@Sendable (AFPinReport) -> Void)? {
     get { core.settings.pinReportHandler }
     set { core.update { $0.pinReportHandler = newValue } }
+  }
+
+  /// Where managers send what ``pinReportHandler`` receives: the JSON of ``AFPinReport/jsonRepresentation(port:)`` by POST, from a
+  /// session of its own that trusts the system's authorities. Default: nil, nothing is sent.
+  ///
+  /// The same report is sent once a day at most while the process runs, and what cannot be delivered is dropped. The application
+  /// links AFCore for it, or sends the reports itself.
+  public var pinReportURL: URL? {
+    get { core.settings.pinReportURL }
+    set { core.update { $0.pinReportURL = newValue } }
+  }
+
+  /// When the pins end. Default: nil, never.
+  ///
+  /// Afterwards the policy is one without pins: the authorities and the name decide, and `allowInvalidCertificates` does not count.
+  /// An application that is not updated any more then loses its pins, and not its server.
+  public var pinExpirationDate: Date? {
+    get { core.settings.pinExpirationDate }
+    set { core.update { $0.pinExpirationDate = newValue } }
   }
 }

@@ -90,6 +90,9 @@ open class AFSecurityPolicy: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
 
   /// The pinned certificates, DER or PEM. Default: nil.
   ///
+  /// Of a PEM text with several certificates, those that issued another one of them are not pinned: a server's whole chain pins the
+  /// server and not its authority. To pin that, give its certificate by itself.
+  ///
   /// A property cannot throw: a pin that cannot be decoded makes a pinning policy refuse every server with code `invalidPin`.
   /// To hear of it at once, use ``setPinnedCertificates(_:)``.
   open var pinnedCertificates: Set<Data>? {

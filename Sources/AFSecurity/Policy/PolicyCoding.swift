@@ -17,6 +17,8 @@ enum PolicyCoding {
     var anchors: [Data]?
     var includesSystem: Bool
     var evaluationDate: Date?
+    var pinExpirationDate: Date?
+    var pinReportURL: URL?
     var minimumTLSVersion: Int
     var ciphers: AFTLSCiphers?
     var revocation: Revocation?
@@ -32,10 +34,10 @@ enum PolicyCoding {
   static func encode(_ rule: PolicyCore.Rule, with coder: NSCoder) {
     guard case .settings(let settings) = rule else {
       // Restoring less than there was would accept more. Marked so that decoding fails.
-      coder.encode(-1, forKey: mode)
+      coder.encode(NSNumber(value: -1), forKey: mode)
       return
     }
-    coder.encode(Int(settings.pinningMode.rawValue), forKey: mode)
+    coder.encode(NSNumber(value: settings.pinningMode.rawValue), forKey: mode)
     coder.encode(settings.allowInvalidCertificates, forKey: allowInvalid)
     coder.encode(settings.validatesDomainName, forKey: validatesName)
     if settings.hasPinnedCertificates {
@@ -45,7 +47,8 @@ enum PolicyCoding {
       publicKeyPins: settings.publicKeyPins.map(\.sha256), backupPins: settings.backupPublicKeyPins.map(\.sha256),
       reportOnlyPins: settings.reportOnlyPins.map(\.sha256),
       anchors: settings.anchors.certificates?.map(\.derRepresentation), includesSystem: settings.anchors.includesSystem,
-      evaluationDate: settings.evaluationDate, minimumTLSVersion: settings.minimumTLSVersion.rawValue,
+      evaluationDate: settings.evaluationDate, pinExpirationDate: settings.pinExpirationDate,
+      pinReportURL: settings.pinReportURL, minimumTLSVersion: settings.minimumTLSVersion.rawValue,
       ciphers: settings.ciphers,
       revocation: settings.revocation.map {
         Further.Revocation(
@@ -59,8 +62,9 @@ enum PolicyCoding {
   /// Nil when the archive holds something that cannot be restored as it was.
   static func rule(from coder: NSCoder) -> PolicyCore.Rule? {
     var settings = PolicySettings()
-    let number = coder.decodeInteger(forKey: mode)
-    guard number >= 0, let pinningMode = AFSSLPinningMode(rawValue: UInt(number)) else { return nil }
+    // An archive that does not say what to compare is none of a policy: mode none would accept more.
+    guard let number = number(coder, mode), number >= 0, let pinningMode = AFSSLPinningMode(rawValue: UInt(number))
+    else { return nil }
     settings.pinningMode = pinningMode
     settings.allowInvalidCertificates = coder.decodeBool(forKey: allowInvalid)
     settings.validatesDomainName =
@@ -80,6 +84,15 @@ enum PolicyCoding {
     return .settings(settings)
   }
 
+  /// A number that stands in the archive as an object, as AFNetworking writes it, or by itself. Nil, or a failing coder, if there
+  /// is none.
+  private static func number(_ coder: NSCoder, _ key: String) -> Int? {
+    guard coder.containsValue(forKey: key) else { return nil }
+    // An object reads as zero here, and a number by itself has the coder fail below: one that is not zero is asked for first.
+    let number = coder.decodeInteger(forKey: key)
+    return number != 0 ? number : coder.decodeObject(of: NSNumber.self, forKey: key)?.intValue
+  }
+
   private static func restore(_ further: Further, into settings: inout PolicySettings) throws(AFSecurityError) {
     let pins = { (data: [Data]) throws(AFSecurityError) in
       Set(try data.map { item throws(AFSecurityError) in try AFPublicKeyPin(sha256: item) })
@@ -91,6 +104,8 @@ enum PolicyCoding {
     }
     settings.anchors.set(anchors, includesSystem: further.includesSystem)
     settings.evaluationDate = further.evaluationDate
+    settings.pinExpirationDate = further.pinExpirationDate
+    settings.pinReportURL = further.pinReportURL
     guard let version = AFTLSVersion(rawValue: further.minimumTLSVersion) else {
       throw AFSecurityError(.invalidCiphers, "TLS version \(further.minimumTLSVersion) is unknown")
     }

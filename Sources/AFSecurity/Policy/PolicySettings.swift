@@ -13,6 +13,8 @@ struct PolicySettings: Sendable {
   var backupPublicKeyPins: Set<AFPublicKeyPin> = []
   var reportOnlyPins: Set<AFPublicKeyPin> = []
   var pinReportHandler: (@Sendable (AFPinReport) -> Void)?
+  var pinReportURL: URL?
+  var pinExpirationDate: Date?
 
   var anchors = Anchors()
   var evaluationDate: Date?
@@ -35,6 +37,18 @@ struct PolicySettings: Sendable {
   var effectiveMode: AFSSLPinningMode {
     let hasKeyPins = !publicKeyPins.isEmpty || !backupPublicKeyPins.isEmpty
     return pinningMode == .none && hasKeyPins ? .publicKey : pinningMode
+  }
+
+  /// The settings at a moment: pins that have ended are none, and what they alone allowed is not allowed any more.
+  func effective(at date: Date) -> PolicySettings {
+    guard let pinExpirationDate, date > pinExpirationDate, effectiveMode != .none else { return self }
+    var settings = self
+    settings.pinningMode = .none
+    settings.publicKeyPins = []
+    settings.backupPublicKeyPins = []
+    settings.pinned = .none
+    settings.allowInvalidCertificates = false
+    return settings
   }
 
   /// The authorities that a path may end in.

@@ -59,7 +59,11 @@ package struct SecurityPolicySnapshot: Sendable {
       error.host = host
       throw error
     }
-    _ = try evaluate(trust, host: host, at: date)
+    do throws(AFSecurityError) {
+      _ = try evaluate(trust, host: host, at: date)
+    } catch {
+      throw error.reported()
+    }
   }
 
   /// Judges what a server presented, and leaves the outcome with `trust`.
@@ -97,7 +101,9 @@ package struct SecurityPolicySnapshot: Sendable {
         do throws(AFSecurityError) {
           return try policy.evaluate(trust, host: host, at: date)
         } catch {
+          let reports = (last?.pendingReports ?? []) + error.pendingReports
           last = error
+          last?.pendingReports = reports
         }
       }
       throw last ?? Self.refusal(.noPolicyForHost, Self.emptyComposition, trust, host)

@@ -79,7 +79,9 @@ public final class AFServerTrust: NSObject, @unchecked Sendable {
   func judged(
     by snapshot: SecurityPolicySnapshot, host: String?, at date: Date?
   ) throws(AFSecurityError) -> AFTrustEvaluation {
-    let result = Result { () throws(AFSecurityError) in try snapshot.evaluate(self, host: host, at: date) }
+    let result = Result { () throws(AFSecurityError) in
+      try snapshot.evaluate(self, host: host, at: date)
+    }.mapError { $0.reported() }
     core.set(result)
     return try result.get()
   }

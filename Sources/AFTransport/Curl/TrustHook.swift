@@ -21,6 +21,11 @@ final class TrustHook {
   private let evaluate: TrustEvaluator
   private let identify: ClientIdentifier?
   private(set) var failure: TransferFailure?
+  /// What the peer ended the connection with.
+  private(set) var alert: TLSAlert?
+  private var asksForCertificate = false
+  private var hasShownCertificate = false
+  private var judgesClientLate = false
   /// What a TLS 1.2 server showed, until it can be judged.
   private var heldChain: [Data]?
 
@@ -43,8 +48,12 @@ final class TrustHook {
     SSL_CTX_set_options(context, af_SSL_OP_NO_RENEGOTIATION)
     _ = af_SSL_CTX_request_ocsp(context)
     _ = af_SSL_CTX_set_status_callback(context) { ssl, _ in
-      guard let ssl, let owner = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), TrustHook.contextIndex) else { return 0 }
-      return Unmanaged<TrustHook>.fromOpaque(owner).takeUnretainedValue().judgeHeldChain(ssl) ? 1 : 0
+      guard let ssl, let hook = TrustHook.of(ssl) else { return 0 }
+      return hook.judgeHeldChain(ssl) ? 1 : 0
+    }
+    SSL_CTX_set_info_callback(context) { ssl, event, value in
+      guard let ssl, case let number = af_SSL_received_alert(event, value), number >= 0 else { return }
+      TrustHook.of(ssl)?.received(alert: UInt8(truncatingIfNeeded: number), ssl)
     }
     SSL_CTX_set_cert_verify_callback(
       context,
@@ -59,6 +68,25 @@ final class TrustHook {
         return Unmanaged<TrustHook>.fromOpaque(owner).takeUnretainedValue().answerCertificateRequest(ssl) ? 1 : 0
       }, owner)
     return true
+  }
+
+  /// The hook of a connection.
+  static func of(_ ssl: OpaquePointer) -> TrustHook? {
+    SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), contextIndex).map {
+      Unmanaged<TrustHook>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  private func received(alert number: UInt8, _ ssl: OpaquePointer) {
+    alert = TLSAlert(
+      number: number, asksForCertificate: asksForCertificate, hasSeenCertificate: hasShownCertificate)
+  }
+
+  /// What the end of the connection means when the peer's alert was not read. A TLS 1.3 server judges the client's certificate
+  /// when requests may be on their way already, so one that asked for it and hangs up on the first request has judged it.
+  var unreadAlert: TLSAlert? {
+    guard judgesClientLate else { return nil }
+    return TLSAlert(number: nil, asksForCertificate: true, hasSeenCertificate: hasShownCertificate)
   }
 
   /// Whether requests have gone out on this connection before.
@@ -109,11 +137,16 @@ final class TrustHook {
   private func answerCertificateRequest(_ ssl: OpaquePointer) -> Bool {
     // A TLS 1.2 server asks before its chain has been judged. Who is not trusted hears nothing about the client.
     guard judgeHeldChain(ssl) else { return false }
+    asksForCertificate = true
+    judgesClientLate = SSL_version(ssl) >= TLS1_3_VERSION
+    hasShownCertificate = SSL_get_certificate(ssl) != nil
     guard let identify else { return true }
     var peer = peer(SSL_get_peer_cert_chain(ssl).map(Self.certificates) ?? [], ssl)
     peer.acceptableIssuers = SSL_get_client_CA_list(ssl).map(Self.names) ?? []
     switch identify(ssl, peer) {
-    case .proceed: return true
+    case .proceed:
+      hasShownCertificate = SSL_get_certificate(ssl) != nil
+      return true
     // A request that is on its way cannot be taken back for a question (TLS 1.3 lets servers ask at any time).
     case .ask where Self.carriesRequests(ssl): return true
     case .ask:

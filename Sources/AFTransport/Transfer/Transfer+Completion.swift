@@ -7,6 +7,7 @@ extension Transfer {
     guard code != CURLE_OK else { return nil }
     if let tlsFailure { return tlsFailure }
     if let refused = trustHook?.failure { return refused }
+    if let ended = alertFailure(for: code) { return ended }
     let text = easy.errorText
     let refusesFields = Self.refusesFields(code, text)
     var failure = TransferFailure(
@@ -20,6 +21,23 @@ extension Transfer {
       failure.kind = .proxyAuthentication
       failure.proxyHead = ResponseHead(bytes: tunnelAnswer)
     }
+    return failure
+  }
+
+  /// The peer's last word, where that is why the connection ended: libcurl makes one failure of a handshake, and a lost connection
+  /// of an alert that comes later (a TLS 1.3 server judges the client's certificate when the client believes itself connected).
+  private func alertFailure(for code: CURLcode) -> TransferFailure? {
+    let ends = [
+      CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+      CURLE_PARTIAL_FILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT, CURLE_PEER_FAILED_VERIFICATION,
+    ]
+    let isBlind = code == CURLE_SEND_ERROR && isFirstOnConnection
+    guard ends.contains(code), let hook = connectionHook ?? trustHook,
+      let alert = hook.alert ?? (isBlind ? hook.unreadAlert : nil)
+    else { return nil }
+    var failure = TransferFailure(kind: .tlsAlert, message: alert.message(host: hook.host))
+    failure.alert = alert
+    failure.curlCode = Int32(code.rawValue)
     return failure
   }
 

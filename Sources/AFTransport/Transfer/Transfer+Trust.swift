@@ -51,6 +51,7 @@ extension Transfer {
     let hook = TrustHook(
       host: peer.host, port: peer.port, isProxy: isProxy, configuration: configuration, evaluate: evaluate)
     trustHook = hook
+    connectionHook = hook
     return hook.install(on: context)
   }
 
@@ -64,7 +65,9 @@ extension Transfer {
     lastActivity = now
     if authority.isSecure || usesSecureProxy {
       if let ssl = af_curl_ssl(easy.raw).map({ OpaquePointer($0) }) {
-        guard TrustHook.carriesRequests(ssl) || admit(ssl) else { return false }
+        isFirstOnConnection = !TrustHook.carriesRequests(ssl)
+        guard !isFirstOnConnection || admit(ssl) else { return false }
+        connectionHook = TrustHook.of(ssl)
         if request.options.collectsMetrics {
           tlsVersion = SSL_get_version(ssl).map { String(cString: $0) }
           tlsCipher = SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) }

@@ -69,6 +69,9 @@ final class Transfer {
 
   // Trust
   var trustHook: TrustHook?
+  /// The hook of the connection that the transfer is on, one that others opened too.
+  var connectionHook: TrustHook?
+  var isFirstOnConnection = false
   var tlsFailure: TransferFailure?
   /// Whether the last handshake that began was the proxy's.
   var wasProxyHandshake = false

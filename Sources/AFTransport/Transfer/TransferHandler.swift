@@ -78,6 +78,8 @@ package struct TransferFailure: Error, Sendable {
     case identityUndecided
     /// The client certificate cannot be used; `underlying` says why.
     case identityRefused
+    /// The peer ended TLS with ``alert``.
+    case tlsAlert
     /// The proxy wants credentials, or others, before it makes a tunnel; `proxyHead` is its answer. Nothing has been sent.
     case proxyAuthentication
     /// A reused connection died, and a request that may not be repeated was on it.
@@ -104,6 +106,7 @@ package struct TransferFailure: Error, Sendable {
   package var underlying: (any Error)?
   package var peer: PeerTrust?
   package var proxyHead: ResponseHead?
+  package var alert: TLSAlert?
   /// The value of errno for a failed connect, or 0.
   package var osError: Int32 = 0
   /// Whether a byte of this hop's response was seen.

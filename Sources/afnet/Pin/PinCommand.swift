@@ -16,6 +16,8 @@ extension Subcommand {
       Options:
         --check POLICY      Judge the host by a policy file; print why it is refused.
         --policy            Print a policy file that pins the key, instead of the report.
+        --with-issuer       Take the issuer's key for a backup pin. It pins every server that the issuer
+                            certifies; the pin of a key of your own that is kept offline is better.
         --servername NAME   Ask for NAME in the handshake, and check it with --check.
         --timeout SECONDS   For connecting and the handshake. Default: 15.
 
@@ -30,6 +32,7 @@ struct PinCommand {
   private var targets: [PinTarget] = []
   private var policyFile: String?
   private var printsPolicy = false
+  private var usesIssuer = false
   private var serverName: String?
   private var timeout: TimeInterval = 15
 
@@ -43,6 +46,7 @@ struct PinCommand {
       switch word {
       case "--check": policyFile = try value(of: word)
       case "--policy": printsPolicy = true
+      case "--with-issuer": usesIssuer = true
       case "--servername": serverName = try value(of: word)
       case "--timeout":
         let text = try value(of: word)
@@ -87,7 +91,7 @@ struct PinCommand {
       certificates = try await presented(host, port, policy: nil).certificates
       subject = "\(host) port \(port) sent"
     }
-    let report = PinReport(certificates: certificates)
+    let report = PinReport(certificates: certificates, usesIssuer: usesIssuer)
     if printsPolicy {
       print(report.policyFile)
       return

@@ -4,6 +4,8 @@ import Foundation
 /// What `afnet pin` says about a list of certificates.
 struct PinReport {
   let certificates: [AFCertificate]
+  /// Whether the issuer's key is to be the backup.
+  var usesIssuer = false
 
   /// One paragraph per certificate.
   var text: String { certificates.enumerated().map(paragraph).joined(separator: "\n") }
@@ -46,9 +48,9 @@ struct PinReport {
     }
   }
 
-  /// The pin to use, and the one that stands in for a backup until there is a real one.
+  /// The pin to use and, if it was asked for, the one that stands in for a backup until there is a real one.
   private var pins: (own: AFCertificate, above: AFCertificate?)? {
-    certificates.first.map { ($0, certificates.dropFirst().first) }
+    certificates.first.map { ($0, usesIssuer ? certificates.dropFirst().first : nil) }
   }
 
   /// Code that pins the first key.
@@ -58,7 +60,7 @@ struct PinReport {
     if let above = pins.above {
       lines += [
         "  publicKeyPins: [try AFPublicKeyPin(\"\(pins.own.publicKeyPin)\")],",
-        "  // The issuer's key. Better: the pin of a key of your own that is kept offline.",
+        "  // The issuer's key, which pins every server that it certifies. Better: the pin of a key of your own that is kept offline.",
         "  backupPins: [try AFPublicKeyPin(\"\(above.publicKeyPin)\")])",
       ]
     } else {
@@ -74,12 +76,22 @@ struct PinReport {
   var policyFile: String {
     guard let pins else { return "{}" }
     let backup = pins.above.map { "\"\($0.publicKeyPin)\"" } ?? ""
+    let about =
+      pins.above.map {
+        "The backup is the key of the issuer, \($0.subject): it pins every server that the issuer certifies."
+      } ?? "There is no backup. Add the pin of a key of your own that is kept offline."
     return """
       {
+        "notes": [\(quoted("The key of \(pins.own.subject).")), \(quoted(about))],
         "mode": "publicKey",
         "publicKeyPins": ["\(pins.own.publicKeyPin)"],
         "backupPublicKeyPins": [\(backup)]
       }
       """
+  }
+
+  private func quoted(_ text: String) -> String {
+    let data = try? JSONSerialization.data(withJSONObject: [text], options: [.withoutEscapingSlashes])
+    return String(decoding: (data ?? Data("[\"\"]".utf8)).dropFirst().dropLast(), as: UTF8.self)
   }
 }
