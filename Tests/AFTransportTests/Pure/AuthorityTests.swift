@@ -1,3 +1,4 @@
+import AFSupport
 import Testing
 
 @testable import AFTransport
