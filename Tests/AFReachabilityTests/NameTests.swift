@@ -29,7 +29,7 @@ struct NameTests {
   }
 
   private static func addresses(_ texts: String...) -> NameResolution {
-    .addresses(texts.compactMap { IPAddress($0) })
+    .addresses(texts.compactMap { IPAddress($0) }.map { SocketAddress(address: $0) })
   }
 
   @Test("A name is reachable when one of its addresses is")
@@ -40,6 +40,22 @@ struct NameTests {
     let state = try await monitor(namespace, answers).state(.host("api.example.com"))
     #expect(state.status == .reachableViaWiFi && state.supportsIPv4 && !state.supportsIPv6)
     #expect(answers.questions.values == ["api.example.com"])
+  }
+
+  @Test("F83 a link-local address of a name is looked for on the interface that the resolver named")
+  func linkLocal() async throws {
+    let namespace = try TestNamespace()
+    try await namespace.ip(
+      "link add v0 type veth peer name v0p", "link set v0 up", "link set v0p up", "addr add fe80::2/64 dev v0 nodad")
+    let monitor = try await namespace.monitor()
+    let index = Int32(try #require(try await monitor.state(.host("fe80::9%v0")).paths.first?.interfaceIndex))
+    let address = try #require(IPAddress("fe80::9"))
+    for (scope, isReachable) in [(index, true), (index + 100, false)] {
+      let answers = Answers(.addresses([SocketAddress(address: address, scope: scope)]))
+      let state = try await self.monitor(namespace, answers).state(.host("device.local"))
+      #expect(state.isReachable == isReachable)
+      #expect(state.interfaceName == (isReachable ? "v0" : nil))
+    }
   }
 
   @Test("A name without an address is not reachable, with the resolver's reason")
@@ -136,6 +152,6 @@ struct NameTests {
       Issue.record("not resolved")
       return
     }
-    #expect(addresses.contains { $0.isLoopback })
+    #expect(addresses.contains { $0.address.isLoopback })
   }
 }

@@ -46,10 +46,11 @@ extension NetworkModel {
     return route.hops.contains { links[$0.linkIndex]?.group == group }
   }
 
-  /// The longest prefix wins, then the lowest metric, among the routes that work.
+  /// The longest prefix wins, then the lowest metric, among the routes that work. One with a type of service is for packets
+  /// that ask for it, which those of an ordinary connection do not.
   private func bestRoute(to destination: IPPrefix, in table: UInt32) -> NetworkRoute? {
     routes
-      .filter { $0.table == table && $0.destination.contains(destination) && works($0) }
+      .filter { $0.table == table && $0.typeOfService == 0 && $0.destination.contains(destination) && works($0) }
       .min { ($1.destination.length, $0.metric) < ($0.destination.length, $1.metric) }
   }
 
@@ -151,8 +152,10 @@ extension NetworkModel {
     else { return nil }
     let destination = route.destination.address
     if route.kind == .unicast {
-      // A global destination cannot answer to a link-local address, nor to none.
-      guard let source = route.preferredSource, !source.isUnspecified else { return nil }
+      // Another host cannot answer to a loopback address, which the kernel names while its own are still being checked for
+      // duplicates; a global destination not to a link-local address; and nothing to none.
+      guard let source = route.preferredSource, !source.isUnspecified, !source.isLoopback || destination.isLoopback
+      else { return nil }
       if destination.family == .ipv6, source.isLinkLocal, !destination.isLinkLocal { return nil }
     }
     return path(

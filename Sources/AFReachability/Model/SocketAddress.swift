@@ -5,6 +5,11 @@ package struct SocketAddress: Hashable, Sendable {
   package let address: IPAddress
   package let scope: Int32?
 
+  package init(address: IPAddress, scope: Int32? = nil) {
+    self.address = address
+    self.scope = scope
+  }
+
   /// Reads a `sockaddr_in` or `sockaddr_in6`; nil if it is of another family.
   package init?(_ pointer: UnsafeRawPointer?) {
     guard let pointer else { return nil }

@@ -14,6 +14,10 @@ struct Destination: Hashable {
     self.init(address: address, scope: parts.count == 2 ? String(parts[1]) : nil)
   }
 
+  init(_ address: SocketAddress) {
+    self.init(address: address.address, scope: address.scope.map(String.init))
+  }
+
   init(address: IPAddress, scope: String?) {
     self.address = address
     self.scope = scope
@@ -77,7 +81,7 @@ extension MonitorLoop {
     switch names.answer(for: host, now: .now) {
     case .pending: return nil
     case .failed(let reason): return Verdict(notReachable: .nameNotResolved(name: host, reason: reason))
-    case .addresses(let addresses): return verdict(on: addresses.map { Destination(address: $0, scope: nil) })
+    case .addresses(let addresses): return verdict(on: addresses.map { Destination($0) })
     }
   }
 
@@ -97,8 +101,8 @@ extension MonitorLoop {
     guard let watch, !watch.isStale else { return nil }
     var scope: Int32?
     if let text = destination.scope {
-      scope = Int32(text) ?? watch.model.links.values.first { $0.name == text }?.index
-      guard scope != nil else { return nil }
+      scope = watch.model.links.values.first { $0.name == text }?.index ?? Int32(text)
+      guard let scope, scope > 0 else { return nil }
     }
     monitor.count { $0.lookUps += 1 }
     do throws(POSIXFailure) {

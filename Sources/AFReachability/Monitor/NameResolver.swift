@@ -2,7 +2,7 @@ import Foundation
 
 /// What became of a name.
 package enum NameResolution: Sendable, Equatable {
-  case addresses([IPAddress])
+  case addresses([SocketAddress])
   /// `isFinal`: the name is known not to exist, which later tries will not change soon.
   case failed(reason: String, isFinal: Bool)
 }
@@ -25,10 +25,10 @@ package struct NameResolver: Sendable {
       return .failed(reason: String(cString: gai_strerror(code)), isFinal: code == EAI_NONAME)
     }
     defer { freeaddrinfo(list) }
-    var addresses: [IPAddress] = []
+    var addresses: [SocketAddress] = []
     var next = list
     while let entry = next {
-      if let address = SocketAddress(UnsafeRawPointer(entry.pointee.ai_addr))?.address, !addresses.contains(address) {
+      if let address = SocketAddress(UnsafeRawPointer(entry.pointee.ai_addr)), !addresses.contains(address) {
         addresses.append(address)
       }
       next = entry.pointee.ai_next

@@ -11,7 +11,7 @@ struct NameTable {
 
   enum Answer: Equatable {
     case pending
-    case addresses([IPAddress])
+    case addresses([SocketAddress])
     case failed(reason: String)
   }
 

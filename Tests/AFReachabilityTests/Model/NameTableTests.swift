@@ -34,8 +34,8 @@ struct NameTableTests {
   func first() {
     let table = table()
     #expect(table.takeReady(Self.start).isEmpty)
-    #expect(table.take(.addresses([Self.address]), for: "a", now: Self.start))
-    #expect(table.answer(for: "a", now: Self.start) == .addresses([Self.address]))
+    #expect(table.take(.addresses([SocketAddress(address: Self.address)]), for: "a", now: Self.start))
+    #expect(table.answer(for: "a", now: Self.start) == .addresses([SocketAddress(address: Self.address)]))
     #expect(table.nextDeadline == nil)
   }
 
@@ -46,8 +46,8 @@ struct NameTableTests {
     #expect(table.nextDeadline == Self.start + NameTable.patience)
     #expect(table.expire(Self.start + 5))
     #expect(table.answer(for: "a", now: Self.start + 5) == .failed(reason: "no answer after 5 s"))
-    #expect(table.take(.addresses([Self.address]), for: "a", now: Self.start + 9))
-    #expect(table.answer(for: "a", now: Self.start + 9) == .addresses([Self.address]))
+    #expect(table.take(.addresses([SocketAddress(address: Self.address)]), for: "a", now: Self.start + 9))
+    #expect(table.answer(for: "a", now: Self.start + 9) == .addresses([SocketAddress(address: Self.address)]))
   }
 
   @Test("Failures are repeated after 1, 2, 4 … 60 seconds, and success starts over")
@@ -61,7 +61,7 @@ struct NameTableTests {
       now = now + delay
       #expect(table.takeReady(now) == ["a"])
     }
-    _ = table.take(.addresses([Self.address]), for: "a", now: now)
+    _ = table.take(.addresses([SocketAddress(address: Self.address)]), for: "a", now: now)
     #expect(table.nextDeadline == nil)
   }
 
@@ -70,9 +70,9 @@ struct NameTableTests {
     let table = table()
     table.invalidate(now: Self.start + 0.1)
     #expect(table.takeReady(Self.start + 2).isEmpty)
-    _ = table.take(.addresses([Self.address]), for: "a", now: Self.start + 2)
+    _ = table.take(.addresses([SocketAddress(address: Self.address)]), for: "a", now: Self.start + 2)
     #expect(table.takeReady(Self.start + 2) == ["a"])
-    _ = table.take(.addresses([Self.address]), for: "a", now: Self.start + 2)
+    _ = table.take(.addresses([SocketAddress(address: Self.address)]), for: "a", now: Self.start + 2)
     table.invalidate(now: Self.start + 2.1)
     table.invalidate(now: Self.start + 2.2)
     #expect(table.nextDeadline == Self.start + 3)
@@ -82,16 +82,16 @@ struct NameTableTests {
   func forgotten() {
     let table = table()
     table.keepOnly([])
-    #expect(!table.take(.addresses([Self.address]), for: "a", now: Self.start))
+    #expect(!table.take(.addresses([SocketAddress(address: Self.address)]), for: "a", now: Self.start))
     #expect(table.nextDeadline == nil)
   }
 
   @Test("A resolver out of reach leaves known addresses alone; a name that is gone loses them")
   func knownAddresses() {
     let table = table()
-    _ = table.take(.addresses([Self.address]), for: "a", now: Self.start)
+    _ = table.take(.addresses([SocketAddress(address: Self.address)]), for: "a", now: Self.start)
     #expect(!table.take(.failed(reason: "again", isFinal: false), for: "a", now: Self.start))
-    #expect(table.answer(for: "a", now: Self.start) == .addresses([Self.address]))
+    #expect(table.answer(for: "a", now: Self.start) == .addresses([SocketAddress(address: Self.address)]))
     #expect(table.take(.failed(reason: "gone", isFinal: true), for: "a", now: Self.start))
     #expect(table.answer(for: "a", now: Self.start) == .failed(reason: "gone"))
   }
