@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <linux/sockios.h>
 #include <malloc.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -26,6 +28,22 @@ static inline ssize_t af_pread_nowait(int fd, void *_Nullable bytes, size_t coun
 static inline int af_unacknowledged_bytes(int socket) {
   int count = 0;
   return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : 0;
+}
+
+/* Those of them that have been sent; the others wait for the peer to take more. 0 where that is not known. */
+static inline int af_bytes_under_way(int socket) {
+  int all = 0, unsent = 0;
+  if (ioctl(socket, SIOCOUTQ, &all) != 0 || ioctl(socket, SIOCOUTQNSD, &unsent) != 0) return 0;
+  return all - unsent;
+}
+
+/* The socket's own port, or 0 where it has none. */
+static inline unsigned short af_local_port(int socket) {
+  union { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; } address;
+  socklen_t size = sizeof address;
+  if (getsockname(socket, &address.any, &size) != 0) return 0;
+  if (address.any.sa_family == AF_INET) return ntohs(address.v4.sin_port);
+  return address.any.sa_family == AF_INET6 ? ntohs(address.v6.sin6_port) : 0;
 }
 
 /* Names the calling thread, 15 bytes at most, for ps, perf and gdb. */

@@ -15,7 +15,7 @@ final class MultiHandle {
   private let mailbox: Mailbox
   private let poll: Int32
   private let bell: Bell
-  private let sockets: SocketWatch
+  let sockets: SocketWatch
   /// When libcurl wants to be let run without a socket's doing.
   private var due = MonotonicTime.distantFuture
   private var events = [epoll_event](repeating: epoll_event(), count: 128)

@@ -21,6 +21,8 @@ final class SocketWatch {
     /// Whether the connection stands, so that libcurl has it closed here. One that loses the race to connect, or is given up
     /// before it has connected, is closed silently (pitfall 44).
     var isMade = false
+    /// The connection's own port, once it stands; 0 where there is none.
+    var localPort: UInt16 = 0
     /// Empty while libcurl does not care.
     var wanted: Interest = []
     /// What epoll is set to; empty while it does not have the socket.
@@ -29,6 +31,8 @@ final class SocketWatch {
 
   private let poll: Int32
   private var entries: [Int32: Entry] = [:]
+  /// The connections that stand, by their own port. Two may have the same port, to different servers.
+  private var socketsByPort: [UInt16: [Int32]] = [:]
 
   init(poll: Int32) {
     self.poll = poll
@@ -44,6 +48,7 @@ final class SocketWatch {
   /// A connection is to be made. What had this number before, if anything, is closed.
   func opened(_ socket: Int32) {
     let wanted = entries[socket]?.wanted ?? []
+    forgetPort(of: socket)
     entries[socket] = Entry(isConnection: true)
     // Where libcurl closes a number and gets it again at once, it does not mention it.
     if !wanted.isEmpty { watch(socket, for: wanted) }
@@ -52,6 +57,7 @@ final class SocketWatch {
   /// A connection ends; closes its socket.
   func close(_ socket: Int32) -> Int32 {
     // The kernel forgets a closed descriptor by itself only if no other process has it.
+    forgetPort(of: socket)
     if let entry = entries.removeValue(forKey: socket), !entry.registered.isEmpty { unregister(socket) }
     return Glibc.close(socket)
   }
@@ -65,7 +71,11 @@ final class SocketWatch {
     }
     entry.wanted = interest
     // A socket that is still connecting is only ever asked whether it can be written to.
-    if interest.contains(.reading), entry.isConnection { entry.isMade = true }
+    if interest.contains(.reading), entry.isConnection, !entry.isMade {
+      entry.isMade = true
+      entry.localPort = af_local_port(socket)
+      if entry.localPort != 0 { socketsByPort[entry.localPort, default: []].append(socket) }
+    }
     if !interest.isEmpty, entry.registered != interest {
       entry.registered = register(socket, interest, isKnown: !entry.registered.isEmpty) ? interest : []
     }
@@ -81,6 +91,25 @@ final class SocketWatch {
     entry.registered = []
     entries[socket] = entry
     return false
+  }
+
+  /// Whether something has come on the connection with this port, or it has ended. Asked of one that has no request under way.
+  ///
+  /// libcurl does not say which socket it has chosen. Should two connections have the port, both must be silent.
+  func hasInput(localPort: Int32) -> Bool {
+    guard let port = UInt16(exactly: localPort), let sockets = socketsByPort[port] else { return false }
+    return sockets.contains(where: Self.hasInput)
+  }
+
+  private static func hasInput(_ socket: Int32) -> Bool {
+    var byte: UInt8 = 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0 || errno != EAGAIN
+  }
+
+  private func forgetPort(of socket: Int32) {
+    guard let port = entries[socket]?.localPort, port != 0 else { return }
+    socketsByPort[port]?.removeAll { $0 == socket }
+    if socketsByPort[port]?.isEmpty == true { socketsByPort[port] = nil }
   }
 
   private func register(_ socket: Int32, _ interest: Interest, isKnown: Bool) -> Bool {

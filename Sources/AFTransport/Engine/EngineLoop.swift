@@ -12,7 +12,7 @@ final class EngineLoop {
   private let mailbox: Mailbox
   private let configuration: EngineConfiguration
   private let multi: MultiHandle
-  private let turn = EngineTurn()
+  private let turn: EngineTurn
   private var transfers: [TransferID: Transfer] = [:]
   /// Transfers that wait to be admitted.
   private var waiting: [TransferID: Waiting] = [:]
@@ -58,6 +58,7 @@ final class EngineLoop {
     self.mailbox = mailbox
     self.configuration = configuration
     self.multi = multi
+    turn = EngineTurn(sockets: multi.sockets)
     queue = AdmissionQueue(limit: configuration.maximumConnectionsPerHost)
   }
 
@@ -188,7 +189,7 @@ final class EngineLoop {
         guard transfer.scheduledAt <= turn.now else { continue }
         transfer.scheduledAt = .distantFuture
         let next = transfer.tick()
-        if transfer.machine.failure != nil {
+        if transfer.machine.failure != nil || transfer.hasStalledAfterAnswer {
           end(transfer, nil)
         } else if next != .distantFuture {
           transfer.scheduledAt = next
@@ -210,8 +211,9 @@ final class EngineLoop {
       end(transfer, code)
     }
     while let id = turn.answeredEarly.popLast() {
-      // libcurl would go on sending a body that nobody may be reading: the answer is complete, and the connection goes.
-      if let transfer = transfers[id] { end(transfer, nil) }
+      // libcurl would go on sending a body that the server may not be reading any more.
+      guard let transfer = transfers[id] else { continue }
+      if transfer.isOverOnceAnswered { end(transfer, nil) } else { schedule(transfer) }
     }
     while let id = turn.dueSooner.popLast() {
       if let transfer = transfers[id] { schedule(transfer) }
@@ -233,12 +235,19 @@ final class EngineLoop {
     {
       freed.append(transfer.origin)
     }
-    let cause = code.flatMap(transfer.failure(for:))
+    // A server that has answered in full may well hang up on the rest of the request's body (RFC 9110 §7.5).
+    let cause = transfer.isResponseComplete ? nil : code.flatMap(transfer.failure(for:))
     if cause == nil, transfer.machine.failure == nil {
-      if transfer.machine.hasUndeliveredHead { _ = transfer.deliverHead() }
+      // Of an answer that libcurl meant to reply to, it does not show the body.
+      let isShown = !transfer.machine.hasUndeliveredHead
+      if !isShown { _ = transfer.deliverHead() }
       if !transfer.machine.isHeadComplete {
         // libcurl takes a connection that ends between header lines for the end of the response.
         let message = "The connection was closed in the midst of the response's header fields"
+        _ = transfer.machine.fail(TransferFailure(kind: .connectionLost, message: message))
+      }
+      if isShown, transfer.chunks?.isComplete == false {
+        let message = "The connection was closed before the last chunk of the body"
         _ = transfer.machine.fail(TransferFailure(kind: .connectionLost, message: message))
       }
       if let damage = transfer.finishDecoding() { _ = transfer.machine.fail(damage) }

@@ -17,6 +17,7 @@ extension Transfer {
         : text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
     failure.curlCode = Int32(code.rawValue)
     failure.osError = Int32(easy.long(CURLINFO_OS_ERRNO))
+    if failure.kind == .transport, Self.breaksFraming(code, text) { failure.kind = .badFraming }
     if easy.long(CURLINFO_HTTP_CONNECTCODE) == 407, !tunnelAnswer.isEmpty {
       failure.kind = .proxyAuthentication
       failure.proxyHead = ResponseHead(bytes: tunnelAnswer)
@@ -39,6 +40,16 @@ extension Transfer {
     failure.alert = alert
     failure.curlCode = Int32(code.rawValue)
     return failure
+  }
+
+  /// What libcurl itself finds wrong with a response's framing. Nothing but the server's status line leads to 1 here: the scheme
+  /// was looked at before. Chunks it names in words alone.
+  private static func breaksFraming(_ code: CURLcode, _ text: String) -> Bool {
+    switch code {
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: true
+    case CURLE_RECV_ERROR: text.hasSuffix("in chunked-encoding") || text.contains("chunk hex-length")
+    default: false
+    }
   }
 
   /// libcurl has limits of its own for header fields and trailers (pitfall 37). Where one is passed it says that memory is short;

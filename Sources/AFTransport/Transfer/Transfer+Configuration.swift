@@ -83,6 +83,8 @@ extension Transfer {
     easy.set(CURLOPT_QUICK_EXIT, 1)
     easy.set(CURLOPT_NOPROGRESS, 1)
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    // The chunked coding comes as it is, and is undone by rules without leeway (pitfalls 49 and 50).
+    easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     // A handle that served an HTTP/2 stream before still has its buffer, and may not change it: slower, but no harm.
     easy.prefer(CURLOPT_BUFFERSIZE, options.expectsLargeResponse ? 512 << 10 : 64 << 10)
     easy.set(CURLOPT_CONNECTTIMEOUT_MS, connectTimeout)
@@ -107,8 +109,9 @@ extension Transfer {
       EasyHandle.transfer(user)?.bodyArrived(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     easy.set(CURLOPT_PREREQDATA, pointer: userPointer)
-    easy.setBeforeRequest { user, _, _, _, _ in
-      EasyHandle.transfer(user)?.requestWillBeSent() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    easy.setBeforeRequest { user, _, _, _, localPort in
+      EasyHandle.transfer(user)?.requestWillBeSent(localPort: localPort) == true
+        ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
   }
 

@@ -6,7 +6,9 @@ extension Transfer {
   func headerLineArrived(_ line: UnsafeRawBufferPointer) -> Int {
     lastActivity = now
     switch machine.headerLine(line) {
-    case .none, .holdHead: return line.count
+    case .none: return line.count
+    // libcurl goes by the framing of an answer that nobody sees, too.
+    case .holdHead: return readFraming(of: ResponseHead(bytes: machine.head)) ? line.count : 0
     case .abort: return 0
     case .deliverHead: return deliverHead() ? line.count : 0
     }
@@ -15,13 +17,12 @@ extension Transfer {
   /// Shows the handler the head and takes the route from it. False: the hop ends here.
   func deliverHead() -> Bool {
     let head = ResponseHead(bytes: machine.head)
+    guard readFraming(of: head) else { return false }
     if request.options.decodesContent, request.method != "HEAD",
       let coding = ContentDecoder.coding(head.value("Content-Encoding"))
     {
       decoder = ContentDecoder(coding)
     }
-    let hasNoBody = request.method == "HEAD" || head.statusCode == 204 || head.statusCode == 304
-    announcedLength = hasNoBody ? 0 : head.contentLength
     isResponseComplete = announcedLength == 0
     let route = handler.transfer(handle, didReceive: head)
     if case .cancel(let error) = route {
@@ -86,7 +87,17 @@ extension Transfer {
     downloadCredit = max(0, downloadCredit - bytes.count)
     lastActivity = now
     wireBytesReceived += Int64(bytes.count)
-    if wireBytesReceived == announcedLength { isResponseComplete = true }
+    if chunks == nil {
+      if wireBytesReceived == announcedLength { isResponseComplete = true }
+      decode(bytes)
+    } else {
+      dechunk(bytes)
+    }
+    reportReceiving(isLast: false)
+    return machine.failure == nil ? bytes.count : 0
+  }
+
+  func decode(_ bytes: UnsafeRawBufferPointer) {
     if let decoder {
       var hasRoom = true
       let step = decoder.decode(bytes) { decoded in
@@ -98,8 +109,6 @@ extension Transfer {
     } else if !accept(bytes) {
       _ = machine.holdReceiving(.peer, true)
     }
-    reportReceiving(isLast: false)
-    return machine.failure == nil ? bytes.count : 0
   }
 
   private func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -128,10 +137,9 @@ extension Transfer {
     _ = machine.fail(TransferFailure(kind: .abandoned, message: "The rest of the body is of no interest"))
   }
 
-  private func failDecoding() -> Int {
+  private func failDecoding() {
     _ = machine.fail(
       TransferFailure(kind: .badContent, message: "The body's content coding is damaged after \(bytesReceived) bytes"))
-    return 0
   }
 
   private func pauseReceiving() -> Int {
@@ -154,7 +162,7 @@ extension Transfer {
         hasRoom = accept(decoded)
         return hasRoom
       }
-      if step == .damaged { _ = failDecoding() }
+      if step == .damaged { failDecoding() }
       guard hasRoom, !decoder.hasPending else { return }
     }
     if machine.holdReceiving(.peer, false) { applyFlow() }

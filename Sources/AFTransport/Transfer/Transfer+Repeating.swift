@@ -6,16 +6,10 @@ extension Transfer {
   /// whose connection died. It says which only in words, so a request that must not be repeated lightly listens to them.
   func watchForRefusal() {
     guard !request.options.isIdempotent, httpVersion != Int(CURL_HTTP_VERSION_1_1) else { return }
-    easy.set(CURLOPT_DEBUGDATA, pointer: easy.userPointer)
-    easy.setDebug { _, type, bytes, count, user in
-      guard type == CURLINFO_TEXT, let transfer = EasyHandle.transfer(user) else { return 0 }
-      transfer.heard(UnsafeRawBufferPointer(start: bytes, count: count))
-      return 0
-    }
-    easy.set(CURLOPT_VERBOSE, 1)
+    listenToLog(for: .refusal)
   }
 
-  private func heard(_ words: UnsafeRawBufferPointer) {
+  func heard(_ words: UnsafeRawBufferPointer) {
     if words.starts(with: "REFUSED_STREAM".utf8) {
       wasRefusedUnprocessed = true
     } else if words.starts(with: "Using Stream ID: ".utf8) {
@@ -39,8 +33,10 @@ extension Transfer {
 
   /// Makes the transfer ready for one more attempt where libcurl should have made it, and did not.
   func canBeRepeated(after code: CURLcode) -> Bool {
+    if isConnectionSpoilt { return code == CURLE_ABORTED_BY_CALLBACK && choosesAgain() }
     guard machine.failure == nil, wasLeftUntouched(code) || isAskedByProxyThatHungUp(code) else { return false }
     if source.isSent, !rewindBody() { return false }
+    requestsBegun = 0
     isSendPaused = false
     isReceivePaused = false
     easy.set(CURLOPT_FRESH_CONNECT, 1)

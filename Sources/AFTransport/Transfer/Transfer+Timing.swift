@@ -20,6 +20,13 @@ extension Transfer {
       if source.isSent { reportSending(isLast: false) }
       reportReceiving(isLast: false)
     }
+    if var stall = uploadStall {
+      hasStalledAfterAnswer = stall.isStalled(
+        sent: easy.off(CURLINFO_SIZE_UPLOAD_T) - unacknowledgedBytes, isUnderWay: hasBytesUnderWay,
+        isHeldBack: !machine.sending.isEmpty, now: now)
+      uploadStall = stall
+    }
+    if hasStalledAfterAnswer { return .distantFuture }
     if request.options.deadline <= now {
       _ = machine.fail(TransferFailure(kind: .totalTimeout, message: "The time for the whole transfer is up"))
     } else if discardsUntil <= now {
@@ -40,6 +47,7 @@ extension Transfer {
   var nextDue: MonotonicTime {
     var soonest = min(
       min(request.options.deadline, reportAgainAt), min(min(sendAgainAt, receiveAgainAt), discardsUntil))
+    if uploadStall != nil { soonest = min(soonest, now + UploadStall.interval) }
     let idle = request.options.idleTimeout
     guard idle > 0, machine.countsIdleTime else { return soonest }
     soonest = min(soonest, lastActivity + idle)
@@ -64,5 +72,17 @@ extension Transfer {
   private var unacknowledgedBytes: Int64 {
     guard source.isSent, let socket else { return 0 }
     return Int64(af_unacknowledged_bytes(socket))
+  }
+
+  private var hasBytesUnderWay: Bool { socket.map { af_bytes_under_way($0) > 0 } ?? false }
+
+  /// The response is complete, perhaps before the request's body has been sent. Whether that is all; if not, whether the server
+  /// reads on is looked at from now on.
+  ///
+  /// RFC 9110 §7.5: what fails, or leads elsewhere, needs no more of the body.
+  var isOverOnceAnswered: Bool {
+    guard source.isSent, status < 300 else { return true }
+    if uploadStall == nil { uploadStall = UploadStall(now: now) }
+    return false
   }
 }

@@ -61,10 +61,15 @@ extension Transfer {
   }
 
   /// The last door before a request's first byte, on new and on reused connections alike.
-  func requestWillBeSent() -> Bool {
+  func requestWillBeSent(localPort: Int32) -> Bool {
     lastActivity = now
+    let ssl = authority.isSecure || usesSecureProxy ? af_curl_ssl(easy.raw).map { OpaquePointer($0) } : nil
+    if findsSpoiltConnection(ssl, localPort: localPort) {
+      isConnectionSpoilt = true
+      return false
+    }
     if authority.isSecure || usesSecureProxy {
-      if let ssl = af_curl_ssl(easy.raw).map({ OpaquePointer($0) }) {
+      if let ssl {
         isFirstOnConnection = !TrustHook.carriesRequests(ssl)
         guard !isFirstOnConnection || admit(ssl) else { return false }
         connectionHook = TrustHook.of(ssl)

@@ -39,10 +39,22 @@ final class Transfer {
   /// The body's length as announced, and what has come of it, both before decoding.
   var announcedLength: Int64?
   var wireBytesReceived: Int64 = 0
-  /// The whole response is here. If the request's body is not sent by then, it need not be.
+  /// How the end of the response is told; nil before the head is complete.
+  var framing: MessageFraming?
+  /// Undoes the chunked coding of the body that comes, if it has that.
+  var chunks: ChunkedBody?
+  /// Runs of a body that came in several chunks at once.
+  var joinedChunks: [UInt8] = []
+  /// The whole response is here, perhaps before the request's body is sent.
   var isResponseComplete = false {
-    didSet { if isResponseComplete, source.isSent { turn.answeredEarly.append(id) } }
+    didSet { if isResponseComplete, source.isSent || framing?.isFolded == true { turn.answeredEarly.append(id) } }
   }
+  /// Judges, once an early answer is complete, whether its server still reads the request's body.
+  var uploadStall: UploadStall?
+  /// It does not, so the answer is all there is to have.
+  var hasStalledAfterAnswer = false
+  /// The status of the head that ``framing`` was read from.
+  var status = 0
   var bytesReceived: Int64 = 0
   /// When a body that nobody wants is given up.
   var discardsUntil = MonotonicTime.distantFuture {
@@ -82,7 +94,11 @@ final class Transfer {
   var wasAskedByProxyThatHungUp = false
   /// The HTTP/2 stream, for a request that must know whether it was touched.
   var streamIdentifier: Int?
-  var listensToTunnel = false
+  var logTopics: LogTopics = []
+  /// How often libcurl was about to send the request.
+  var requestsBegun = 0
+  /// The connection that libcurl chose cannot carry a request; see ``findsSpoiltConnection(_:localPort:)``.
+  var isConnectionSpoilt = false
   /// Whether the handle has header fields that are for the proxy alone.
   var carriesProxyFields = false
   /// The proxy's last answer to CONNECT.
@@ -105,7 +121,8 @@ final class Transfer {
     source = BodySource(request)
     machine = TransferStateMachine(
       maximumHeadSize: configuration.maximumHeadSize, isIdempotent: request.options.isIdempotent,
-      answersServer: request.options.authentication != nil, answersProxy: Self.answersProxy(request.options))
+      answersServer: request.options.authentication != nil, answersProxy: Self.answersProxy(request.options),
+      asksForUpgrade: request.headers.contains { $0.name.utf8.count == 7 && $0.name.lowercased() == "upgrade" })
     lastActivity = turn.now
     lastSendReport = turn.now
     lastReceiveReport = turn.now
@@ -135,6 +152,7 @@ final class Transfer {
 
 /// What the transfers share while the loop makes one turn.
 final class EngineTurn {
+  let sockets: SocketWatch
   /// The moment that the turn takes for now: read once a turn, not once a callback.
   private(set) var now = MonotonicTime.now
   /// Transfers whose response is complete, perhaps before their request.
@@ -143,6 +161,8 @@ final class EngineTurn {
   var dueSooner: [TransferID] = []
   /// What the handlers of ended transfers want done once there is nothing else to do.
   var sequels: [TransferSequel] = []
+
+  init(sockets: SocketWatch) { self.sockets = sockets }
 
   func callSequels() {
     for sequel in sequels { sequel() }

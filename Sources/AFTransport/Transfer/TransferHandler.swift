@@ -86,6 +86,8 @@ package struct TransferFailure: Error, Sendable {
     case connectionLost
     /// The request as given cannot be sent (URL, method or header field); `message` names what is wrong.
     case badRequest
+    /// The server broke HTTP's framing: where its response ends, or what it means, cannot be told.
+    case badFraming
     /// The response's head is larger than the engine accepts.
     case oversizedHead
     /// The body's content coding is damaged.

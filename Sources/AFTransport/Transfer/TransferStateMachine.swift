@@ -50,13 +50,18 @@ struct TransferStateMachine {
   private let isIdempotent: Bool
   private let answersServer: Bool
   private let answersProxy: Bool
+  private let asksForUpgrade: Bool
 
-  /// `answersServer`, `answersProxy`: libcurl has credentials and may answer a 401, or a 407, itself.
-  init(maximumHeadSize: Int, isIdempotent: Bool, answersServer: Bool = false, answersProxy: Bool = false) {
+  /// `asksForUpgrade`: the request has an `Upgrade` field, so that a 101 answers it. `answersServer`, `answersProxy`: libcurl has credentials and may answer a 401, or a 407, itself.
+  init(
+    maximumHeadSize: Int, isIdempotent: Bool, answersServer: Bool = false, answersProxy: Bool = false,
+    asksForUpgrade: Bool = false
+  ) {
     self.maximumHeadSize = maximumHeadSize
     self.isIdempotent = isIdempotent
     self.answersServer = answersServer
     self.answersProxy = answersProxy
+    self.asksForUpgrade = asksForUpgrade
   }
 
   var isCompleted: Bool {
@@ -119,6 +124,11 @@ struct TransferStateMachine {
       return .none
     }
     let status = ResponseHead(bytes: head).statusCode
+    if status == 101, !asksForUpgrade {
+      failure = TransferFailure(
+        kind: .badFraming, message: "The server changed to another protocol, which it had not been asked to")
+      return .abort
+    }
     if (100..<200).contains(status), status != 101 {
       head.removeAll(keepingCapacity: true)
       return .none
