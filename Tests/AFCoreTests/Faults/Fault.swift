@@ -74,7 +74,8 @@ struct FaultCell: Sendable {
     // A reset that comes before the connection was looked at again is one more reason why there is none.
     case (.connect, .reset): [.cannotConnectToHost, .secureConnectionFailed]
     case (.connect, _), (.tls, _): [.secureConnectionFailed]
-    case (.requestHead, .garbage), (.requestBody, .garbage), (.responseHead, .garbage):
+    case (.requestHead, .garbage), (.requestBody, .garbage), (.responseHead, .garbage), (.responseBody, .garbage),
+      (.trailers, .garbage):
       version == .http1 ? [.badServerResponse] : [.networkConnectionLost]
     // REFUSED_STREAM asks for one more attempt, and a stream can be read only once. If the refusal comes before its first byte
     // has been read, there is a second attempt, and none after that. After the response's head the two may cross.
