@@ -20,6 +20,7 @@ struct UploadStall {
   ///   - sent: bytes of the body that the peer has acknowledged.
   ///   - isUnderWay: the network has bytes that the peer's kernel has not acknowledged.
   ///   - isHeldBack: it is this side that sends nothing.
+  ///   - now: the present moment.
   /// - Returns: whether the peer has stopped reading.
   mutating func isStalled(sent: Int64, isUnderWay: Bool, isHeldBack: Bool, now: MonotonicTime) -> Bool {
     guard sent == self.sent, !isUnderWay, !isHeldBack else {
