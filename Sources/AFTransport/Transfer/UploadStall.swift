@@ -7,12 +7,16 @@ import AFSupport
 struct UploadStall {
   /// Seconds in which a peer that reads takes something. The kernel's word that nothing is under way goes with it, so that a slow
   /// or lossy network is not taken for a peer that does not read.
-  static let limit = 0.35
+  static let limit = 1.0
+  /// The same for a peer that has been seen to go on after it had taken nothing: it does read, if not steadily.
+  static let readerLimit = 5.0
   /// Seconds from one look to the next.
   static let interval = 0.05
 
   private var sent: Int64 = -1
   private var since: MonotonicTime
+  private var wasWaiting = false
+  private var hasGoneOn = false
 
   init(now: MonotonicTime) { since = now }
 
@@ -23,11 +27,14 @@ struct UploadStall {
   ///   - now: the present moment.
   /// - Returns: whether the peer has stopped reading.
   mutating func isStalled(sent: Int64, isUnderWay: Bool, isHeldBack: Bool, now: MonotonicTime) -> Bool {
-    guard sent == self.sent, !isUnderWay, !isHeldBack else {
+    let hasMoved = sent != self.sent
+    if hasMoved, wasWaiting { hasGoneOn = true }
+    wasWaiting = !hasMoved && !isUnderWay && !isHeldBack
+    guard wasWaiting else {
       self.sent = sent
       since = now
       return false
     }
-    return now - since >= Self.limit
+    return now - since >= (hasGoneOn ? Self.readerLimit : Self.limit)
   }
 }

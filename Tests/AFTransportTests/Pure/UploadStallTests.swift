@@ -28,4 +28,15 @@ import Testing
     }
     #expect(verdicts == [false, true])
   }
+
+  @Test func `a peer that goes on after a pause is given more time`() {
+    var stall = UploadStall(now: start)
+    let looks = [
+      (0, 100), (0.5, 100), (0.6, 200), (0.6 + UploadStall.limit, 200), (0.6 + UploadStall.readerLimit, 200),
+    ]
+    let verdicts = looks.map { seconds, sent in
+      stall.isStalled(sent: Int64(sent), isUnderWay: false, isHeldBack: false, now: start + seconds)
+    }
+    #expect(verdicts == [false, false, false, false, true])
+  }
 }

@@ -82,7 +82,7 @@ import Testing
   @Test func `17: progress is told at most every 50 ms, and at the end`() async throws {
     let engine = Engine.forTests()
     try await withTestServer(handler: { _ in .pattern(64 << 20) }) { server in
-      let probe = TransferProbe { _ in .discard }
+      let probe = TransferProbe()
       let start = MonotonicTime.now
       #expect(await engine.run(.get(server.url()), probe: probe).failure == nil)
       let elapsed = MonotonicTime.now - start
