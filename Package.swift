@@ -18,7 +18,9 @@ let package = Package(
     .trait(
       name: "AppleNames",
       description: "Declares Apple's names (URLSessionDataTask, SecTrust, …) as aliases of this package's types."
-    )
+    ),
+    .trait(name: "Brotli", description: "Asks for, and undoes, the content coding br. Needs libbrotli-dev."),
+    .trait(name: "Zstandard", description: "Asks for, and undoes, the content coding zstd. Needs libzstd-dev."),
   ],
   targets: [
     // C doors: what Swift cannot call (variadics, macros), and nothing else.
@@ -27,6 +29,9 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
     .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+    // Without pkgConfig: SwiftPM would warn of a missing file also where the trait is off.
+    .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CNetlink"),
     .systemLibrary(name: "CLinux"),
 
@@ -35,7 +40,14 @@ let package = Package(
     .target(name: "AFSerialization", dependencies: ["AFSupport", "AFMultipart"]),
     .target(name: "AFSecurity", dependencies: ["AFSupport", "COpenSSL"]),
     .target(name: "AFReachability", dependencies: ["AFSupport", "CNetlink"]),
-    .target(name: "AFTransport", dependencies: ["AFSupport", "CCurl", "COpenSSL", "CZlib", "CLinux"]),
+    .target(
+      name: "AFTransport",
+      dependencies: [
+        "AFSupport", "CCurl", "COpenSSL", "CZlib", "CLinux",
+        .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
+        .target(name: "CZstd", condition: .when(traits: ["Zstandard"])),
+      ]
+    ),
     .target(
       name: "AFCore",
       dependencies: [

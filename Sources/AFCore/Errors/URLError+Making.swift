@@ -26,7 +26,8 @@ extension URLError {
   /// The error for a hop that failed.
   static func make(_ failure: TransferFailure, url: String) -> URLError {
     let cause = AFTransportError(
-      curlCode: Int(failure.curlCode), systemErrorCode: Int(failure.osError), message: failure.message)
+      curlCode: Int(failure.curlCode), systemErrorCode: Int(failure.kind == .noMemory ? ENOMEM : failure.osError),
+      message: failure.message)
     let underlying: any Error = failure.underlying ?? cause
     switch failure.kind {
     case .transport:
@@ -57,6 +58,7 @@ extension URLError {
     case .badFraming: return make(.badServerResponse, url: url, failure.message, underlying: underlying)
     case .badRequest: return make(.badURL, url: url, failure.message, underlying: underlying)
     case .oversizedHead: return make(.dataLengthExceedsMaximum, url: url, failure.message, underlying: underlying)
+    case .oversizedBody, .noMemory: return make(.dataLengthExceedsMaximum, url: url, failure.message, underlying: cause)
     case .badContent: return make(.cannotDecodeContentData, url: url, failure.message, underlying: cause)
     case .abandoned: return make(.networkConnectionLost, url: url, failure.message, underlying: cause)
     case .unsuitableLibrary: return make(.cannotLoadFromNetwork, url: url, failure.message, underlying: cause)

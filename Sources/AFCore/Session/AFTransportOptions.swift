@@ -79,6 +79,19 @@ public struct AFTransportOptions: Sendable, Hashable {
   /// redirect block lets it pass. Default: false.
   public var followsRedirectsFromPinnedToHTTP = false
 
+  /// The largest response body that is gathered in memory, in bytes, after decoding: that of a data or upload task, and of an
+  /// `async` call that gives `Data` or a value. Downloads to a file and byte streams do not count. A larger body fails with
+  /// `URLError.dataLengthExceedsMaximum`, as soon as its announced length or what has come of it passes the limit.
+  /// Default: 1 GiB; nil means no limit.
+  public var maximumBodySizeInMemory: Int64? = 1 << 30
+  /// The largest size, in bytes, to which a body with a content coding (gzip, …) may be decoded, wherever it goes. A larger one
+  /// fails with `URLError.dataLengthExceedsMaximum`. Default: nil, no limit but ``maximumInflationRatio``.
+  public var maximumDecodedBodySize: Int64?
+  /// How many times its size a body with content codings may grow to when it is decoded, wherever it goes; counted once 64 MiB
+  /// have been decoded. One that grows more fails with `URLError.dataLengthExceedsMaximum`. gzip alone cannot pass 1032, so that
+  /// the default stops only what was made to exhaust its reader. Default: 2000; nil means no limit.
+  public var maximumInflationRatio: Int? = 2000
+
   /// The defaults.
   public init() {}
 }
@@ -95,6 +108,14 @@ extension AFTransportOptions {
     network.interface = networkInterface
     network.resolve = resolvedAddresses.map { "\($0.key):\($0.value)" }.sorted()
     return network
+  }
+
+  var bodyLimits: BodyLimits {
+    var limits = BodyLimits()
+    limits.memory = maximumBodySizeInMemory
+    limits.decoded = maximumDecodedBodySize
+    limits.ratio = maximumInflationRatio
+    return limits
   }
 
   var versionPolicy: HTTPVersionPolicy {

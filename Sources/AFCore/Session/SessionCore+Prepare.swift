@@ -19,6 +19,7 @@ extension SessionCore {
     transfer.options.connectTimeout = settings.options.connectTimeout ?? timeout
     transfer.options.httpVersion = settings.options.versionPolicy
     transfer.options.network = network
+    transfer.options.bodyLimits = settings.options.bodyLimits
     transfer.options.proxy = settings.proxy(for: request.url)
     transfer.options.proxyAuthentication = proxies.credentials(for: transfer.options.proxy)
     transfer.options.uploadLimiter = settings.options.uploadLimit?.makeShare()

@@ -18,6 +18,14 @@ package final class FileSink: BodySink {
     var onFailure: (@Sendable (any Error) -> Void)?
   }
 
+  /// What one call of `receive` leaves to be done outside the lock.
+  private struct Receipt {
+    var blocks: [Block] = []
+    var hasRoom = true
+    var failure: (any Error)?
+    var onFailure: (@Sendable (any Error) -> Void)?
+  }
+
   private static let blockSize = 512 << 10
   private static let highWater = 4 << 20
   private static let lowWater = 1 << 20
@@ -39,8 +47,8 @@ package final class FileSink: BodySink {
   deinit {
     close(descriptor)
     state.withLock { state in
-      state.block?.bytes.deallocate()
-      for block in state.spare { block.bytes.deallocate() }
+      state.block?.deallocate()
+      for block in state.spare { block.deallocate() }
     }
   }
 
@@ -55,12 +63,18 @@ package final class FileSink: BodySink {
   }
 
   package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let (blocks, hasRoom) = state.withLock { state -> ([Block], Bool) in
-      guard state.failure == nil else { return ([], true) }
-      var full: [Block] = []
+    let receipt = state.withLock { state -> Receipt in
+      guard state.failure == nil else { return Receipt() }
+      var receipt = Receipt()
       var rest = bytes
       while !rest.isEmpty {
-        let block = state.block ?? state.spare.popLast() ?? Block.allocate(Self.blockSize)
+        guard let block = state.block ?? state.spare.popLast() ?? Block.allocate(Self.blockSize) else {
+          let failure = POSIXFailure(call: "find memory for", path: path, code: ENOMEM)
+          state.failure = failure
+          receipt.failure = failure
+          receipt.onFailure = state.onFailure
+          return receipt
+        }
         let count = min(rest.count, block.count - state.filled)
         UnsafeMutableRawBufferPointer(rebasing: block.bytes[state.filled...])
           .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<count]))
@@ -68,16 +82,18 @@ package final class FileSink: BodySink {
         state.filled += count
         state.block = block
         guard state.filled == block.count else { continue }
-        full.append(block)
+        receipt.blocks.append(block)
         state.queued += block.count
         state.block = nil
         state.filled = 0
       }
       state.isFull = state.queued >= Self.highWater
-      return (full, !state.isFull)
+      receipt.hasRoom = !state.isFull
+      return receipt
     }
-    for block in blocks { queue.async { self.write(block) } }
-    return hasRoom
+    for block in receipt.blocks { queue.async { self.write(block) } }
+    if let failure = receipt.failure, let onFailure = receipt.onFailure { queue.async { onFailure(failure) } }
+    return receipt.hasRoom
   }
 
   /// Writes what is left; then calls `completion`, on a queue, with the file's length up to the last byte written.
@@ -105,9 +121,12 @@ package final class FileSink: BodySink {
     let bytes: UnsafeMutableRawBufferPointer
     let count: Int
 
-    static func allocate(_ count: Int) -> Block {
-      Block(bytes: .allocate(byteCount: count, alignment: 16), count: count)
+    /// Nil: there is no memory.
+    static func allocate(_ count: Int) -> Block? {
+      malloc(count).map { Block(bytes: UnsafeMutableRawBufferPointer(start: $0, count: count), count: count) }
     }
+
+    func deallocate() { free(bytes.baseAddress) }
   }
 
   private func write(_ block: Block) {
@@ -128,7 +147,7 @@ package final class FileSink: BodySink {
       if state.spare.count < Self.maximumSpare {
         state.spare.append(Block(bytes: block.bytes, count: block.bytes.count))
       } else {
-        block.bytes.deallocate()
+        block.deallocate()
       }
       state.written = end
       if let failed {

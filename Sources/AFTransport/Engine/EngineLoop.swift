@@ -98,10 +98,7 @@ final class EngineLoop {
     case .setSuspended(let id, let isSuspended):
       with(id) { $0.setSuspended(isSuspended) }
     case .route(let id, let route):
-      with(id) { transfer in
-        transfer.decide(route)
-        if transfer.machine.endedWhileAwaitingRoute() { self.complete(transfer) }
-      }
+      with(id) { $0.decide(route) }
     case .resumeReceiving(let id):
       with(id) { $0.resumeReceiving() }
     case .resumeSending(let id):
@@ -121,6 +118,11 @@ final class EngineLoop {
     guard let transfer = transfers[id] else { return }
     change(transfer)
     guard transfers[id] != nil else { return }
+    // What was left of the body, when libcurl was done, has found its way.
+    if transfer.machine.isBodyDue, !transfer.holdsDecoded {
+      if let damage = transfer.finishDecoding() { _ = transfer.machine.fail(damage) }
+      if transfer.machine.endedWhileAwaitingRoute() { return complete(transfer) }
+    }
     if transfer.machine.failure != nil { end(transfer, nil) } else { schedule(transfer) }
   }
 
@@ -252,7 +254,7 @@ final class EngineLoop {
       }
       if let damage = transfer.finishDecoding() { _ = transfer.machine.fail(damage) }
     }
-    if transfer.machine.ended(cause) || (transfer.machine.failure != nil && transfer.machine.endedWhileAwaitingRoute())
+    if transfer.machine.ended(cause, holdsBody: transfer.holdsDecoded) || (transfer.machine.failure != nil && transfer.machine.endedWhileAwaitingRoute())
     {
       complete(transfer)
     }

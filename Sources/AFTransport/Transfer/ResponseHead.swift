@@ -1,14 +1,15 @@
 import Glibc
 
-/// A response's status line and fields, kept as the bytes that came. Nothing is parsed before somebody asks.
+/// A response's status line and fields, kept as the bytes that came. Nothing is parsed before it is asked for.
 package struct ResponseHead: Sendable {
-  /// The status line and every field line, each with its line end, without the blank line.
+  /// The status line and every field line, each with its line end, without the blank line. One line a field, and no value has a
+  /// NUL or a CR; apart from that they are what came.
   package let bytes: [UInt8]
   package let statusCode: Int
 
   package init(bytes: [UInt8]) {
-    self.bytes = bytes
-    statusCode = Self.parseStatus(bytes)
+    self.bytes = Self.cleaned(bytes)
+    statusCode = Self.statusCode(of: bytes)
   }
 
   /// "HTTP/1.1", "HTTP/2", …
@@ -47,11 +48,7 @@ package struct ResponseHead: Sendable {
           guard colon < end, bytes[colon] == UInt8(ascii: ":"), !name.isEmpty,
             Self.equal(UnsafeBufferPointer(rebasing: bytes[start..<colon]), name)
           else { continue }
-          var first = colon + 1
-          var last = end
-          while first < last, Self.isSpace(bytes[first]) { first += 1 }
-          while last > first, Self.isSpace(bytes[last - 1]) { last -= 1 }
-          return first..<last
+          return Self.trimmed(bytes, colon + 1, end)
         }
         return nil
       }
@@ -97,6 +94,12 @@ package struct ResponseHead: Sendable {
     left ^ right == 0x20 && (left | 0x20) >= UInt8(ascii: "a") && (left | 0x20) <= UInt8(ascii: "z")
   }
 
+  /// The first value of a field as the bytes that came, for who must not take them for text of one encoding or another: a
+  /// `Location`, a file name.
+  package func valueBytes(_ name: String) -> ArraySlice<UInt8>? {
+    valueRange(name).map { bytes[$0] }
+  }
+
   /// Every value of a field, in order.
   package func values(_ name: String) -> [String] {
     var found: [String] = []
@@ -120,26 +123,25 @@ package struct ResponseHead: Sendable {
     return all
   }
 
-  /// The length that the head announces for the body as transferred, or nil.
+  /// The length that the head announces for the body as transferred, or nil: there is none, or it is no number.
   package var contentLength: Int64? {
-    guard let text = value("Content-Length"), let length = Int64(text), length >= 0 else { return nil }
-    return length
+    guard let range = valueRange("Content-Length") else { return nil }
+    return Self.number(bytes[range])
   }
 
-  /// Calls `body` with name and value of every field, white space around the value left out (RFC 9112 §5).
+  /// Calls `body` with name and value of every field, white space around the value left out (RFC 9112 §5). Lines that are none
+  /// because what stands before the colon cannot be a name are left out as well.
   package func forEachField(_ body: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void) {
-    var start = bytes.startIndex
-    var isStatusLine = true
-    while start < bytes.endIndex {
-      let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
-      defer {
-        start = min(end + 1, bytes.endIndex)
-        isStatusLine = false
+    bytes.withUnsafeBufferPointer { buffer in
+      var end = Self.lineEnd(buffer, from: 0)
+      while end < buffer.count {
+        let start = end + 1
+        end = Self.lineEnd(buffer, from: start)
+        var colon = start
+        while colon < end, HTTPToken.contains(buffer[colon]) { colon += 1 }
+        guard colon > start, colon < end, buffer[colon] == UInt8(ascii: ":") else { continue }
+        body(bytes[start..<colon], bytes[Self.trimmed(buffer, colon + 1, end)])
       }
-      if isStatusLine { continue }
-      let line = bytes[start..<end]
-      guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else { continue }
-      body(line[..<colon], Self.trimmed(line[(colon + 1)...]))
     }
   }
 
@@ -148,11 +150,12 @@ package struct ResponseHead: Sendable {
     String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 
-  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var slice = bytes
-    while let first = slice.first, isSpace(first) { slice.removeFirst() }
-    while let last = slice.last, isSpace(last) { slice.removeLast() }
-    return slice
+  private static func trimmed(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Range<Int> {
+    var first = start
+    var last = end
+    while first < last, isSpace(bytes[first]) { first += 1 }
+    while last > first, isSpace(bytes[last - 1]) { last -= 1 }
+    return first..<last
   }
 
   static func equal(_ bytes: ArraySlice<UInt8>, _ name: String) -> Bool {
@@ -164,7 +167,22 @@ package struct ResponseHead: Sendable {
     return true
   }
 
-  private static func parseStatus(_ bytes: [UInt8]) -> Int {
+  /// Digits alone (RFC 9110 §8.6), and not more than a length can have.
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Int64? {
+    guard !bytes.isEmpty else { return nil }
+    var number: Int64 = 0
+    for byte in bytes {
+      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+      let (tens, isVast) = number.multipliedReportingOverflow(by: 10)
+      let (next, isLarge) = tens.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+      guard !isVast, !isLarge else { return nil }
+      number = next
+    }
+    return number
+  }
+
+  /// The status code of a head whose first bytes these are, or 0.
+  static func statusCode(of bytes: [UInt8]) -> Int {
     guard let space = bytes.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
     var code = 0
     for byte in bytes[(space + 1)...].prefix(3) {

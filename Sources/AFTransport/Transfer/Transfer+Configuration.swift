@@ -196,7 +196,7 @@ extension Transfer {
     }
     // Without this libcurl waits up to a second for a 100 (pitfall 1).
     if !expects, source.isSent { lines.append("Expect:") }
-    if !accepts, request.options.decodesContent { lines.append("Accept-Encoding: gzip, deflate") }
+    if !accepts, request.options.decodesContent { lines.append("Accept-Encoding: \(ContentCoding.acceptEncoding)") }
     easy.set(CURLOPT_HTTPHEADER, lines: lines)
     // The server may hang up without a word of its own, and who said "close" sends nothing after it (RFC 9112 §9.6).
     easy.set(CURLOPT_FORBID_REUSE, closes ? 1 : 0)

@@ -18,11 +18,6 @@ extension Transfer {
   func deliverHead() -> Bool {
     let head = ResponseHead(bytes: machine.head)
     guard readFraming(of: head) else { return false }
-    if request.options.decodesContent, request.method != "HEAD",
-      let coding = ContentDecoder.coding(head.value("Content-Encoding"))
-    {
-      decoder = ContentDecoder(coding)
-    }
     isResponseComplete = announcedLength == 0
     let route = handler.transfer(handle, didReceive: head)
     if case .cancel(let error) = route {
@@ -35,9 +30,9 @@ extension Transfer {
       machine.headDelivered(isRouted: false)
     } else {
       machine.headDelivered(isRouted: true)
-      take(route)
+      take(route, head)
     }
-    return true
+    return machine.failure == nil
   }
 
   /// The route is known now.
@@ -46,16 +41,47 @@ extension Transfer {
       _ = machine.fail(
         TransferFailure(kind: .refusedByHandler, message: "The response was refused", underlying: error))
     } else {
-      take(route)
+      take(route, ResponseHead(bytes: machine.head))
     }
     lastActivity = now
     if machine.holdReceiving(.route, false) { applyFlow() }
   }
 
-  private func take(_ route: ResponseRoute) {
+  private func take(_ route: ResponseRoute, _ head: ResponseHead) {
     self.route = route
-    if case .memory = route, let announcedLength { memory.reserve(announcedLength) }
-    if case .discard = route, !isResponseComplete { discardsUntil = now + Self.discardedSeconds }
+    // What is dropped need not be decoded.
+    if case .discard = route {
+      if !isResponseComplete { discardsUntil = now + Self.discardedSeconds }
+      return
+    }
+    if request.options.decodesContent, announcedLength != 0, head.value("Content-Encoding") != nil {
+      decode(ContentCodingList(head.values("Content-Encoding")))
+    }
+    guard case .memory = route, let announcedLength else { return }
+    if decoder == nil, !request.options.bodyLimits.allowsInMemory(announcedLength) { return failOversized() }
+    memory.reserve(announcedLength)
+  }
+
+  private func decode(_ list: ContentCodingList) {
+    switch list {
+    case .asItIs: break
+    case .undo(let codings):
+      decoder = ContentDecoder(codings, limits: request.options.bodyLimits)
+      if decoder == nil {
+        fail(.noMemory, "There is no memory for undoing the body's content coding")
+      }
+    case .tooMany:
+      fail(.badContent, "The body has more than \(ContentCodingList.maximum) content codings")
+    }
+  }
+
+  private func fail(_ kind: TransferFailure.Kind, _ message: String) {
+    _ = machine.fail(TransferFailure(kind: kind, message: message))
+  }
+
+  private func failOversized() {
+    let limit = request.options.bodyLimits.memory ?? .max
+    fail(.oversizedBody, "The body is larger than \(limit) bytes, the limit of what is held in memory")
   }
 
   func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -99,23 +125,43 @@ extension Transfer {
 
   func decode(_ bytes: UnsafeRawBufferPointer) {
     if let decoder {
-      var hasRoom = true
-      let step = decoder.decode(bytes) { decoded in
-        hasRoom = accept(decoded)
-        return hasRoom
-      }
-      if step == .damaged { return failDecoding() }
-      if !hasRoom { _ = machine.holdReceiving(.peer, true) }
+      decodeStep { decoder.decode(bytes, $0) }
     } else if !accept(bytes) {
       _ = machine.holdReceiving(.peer, true)
     }
   }
 
+  /// Decodes as much as there is room for, and as may be done before others have their turn.
+  private func decodeStep(_ decode: ((UnsafeRawBufferPointer) -> Bool) -> ContentDecoder.Step) {
+    var hasRoom = true
+    var left = Self.decodedAtOnce
+    let step = decode { decoded in
+      hasRoom = accept(decoded)
+      left -= decoded.count
+      return hasRoom && left > 0
+    }
+    if step == .failed, let failure = decoder?.failure { _ = machine.fail(failure) }
+    if !hasRoom || step == .stopped { _ = machine.holdReceiving(.peer, true) }
+    // A small message can grow to gigabytes: the rest comes when the loop has looked after the other transfers.
+    if hasRoom, step == .stopped { handle.resumeReceiving() }
+  }
+
+  /// So many bytes are decoded before other transfers have their turn.
+  private static let decodedAtOnce = 4 << 20
+
   private func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytesReceived += Int64(bytes.count)
     switch route {
     case .memory:
-      memory.append(bytes)
+      let (total, overflows) = Int64(memory.count).addingReportingOverflow(Int64(bytes.count))
+      guard !overflows, request.options.bodyLimits.allowsInMemory(total) else {
+        failOversized()
+        return false
+      }
+      guard memory.append(bytes) else {
+        fail(.noMemory, "There is no memory for the body after \(memory.count) bytes")
+        return false
+      }
       return true
     case .sink(let sink):
       return sink.receive(bytes)
@@ -137,11 +183,6 @@ extension Transfer {
     _ = machine.fail(TransferFailure(kind: .abandoned, message: "The rest of the body is of no interest"))
   }
 
-  private func failDecoding() {
-    _ = machine.fail(
-      TransferFailure(kind: .badContent, message: "The body's content coding is damaged after \(bytesReceived) bytes"))
-  }
-
   private func pauseReceiving() -> Int {
     isReceivePaused = true
     return Int(CURL_WRITEFUNC_PAUSE)
@@ -157,30 +198,21 @@ extension Transfer {
   func resumeReceiving() {
     lastActivity = now
     if let decoder, decoder.hasPending {
-      var hasRoom = true
-      let step = decoder.resume { decoded in
-        hasRoom = accept(decoded)
-        return hasRoom
-      }
-      if step == .damaged { failDecoding() }
-      guard hasRoom, !decoder.hasPending else { return }
+      // Suspended: nothing moves before the app lets it.
+      isDecodingDue = machine.receiving.contains(.user)
+      guard !isDecodingDue else { return }
+      decodeStep { decoder.resume($0) }
+      reportReceiving(isLast: false)
+      guard !decoder.hasPending else { return }
     }
     if machine.holdReceiving(.peer, false) { applyFlow() }
   }
 
-  /// libcurl has no more: what the decoder holds goes out whole, and must be complete. Returns why not, if not.
-  func finishDecoding() -> TransferFailure? {
-    guard let decoder else { return nil }
-    let step = decoder.resume { decoded in
-      _ = accept(decoded)
-      return true
-    }
-    if step == .damaged { return TransferFailure(kind: .badContent, message: "The body's content coding is damaged") }
-    guard decoder.isComplete else {
-      return TransferFailure(kind: .badContent, message: "The body's content coding ends early")
-    }
-    return nil
-  }
+  /// Whether libcurl's end is not the body's: the decoder holds back what the sink has no room for.
+  var holdsDecoded: Bool { machine.failure == nil && decoder?.hasPending == true }
+
+  /// All of the body has been taken. Returns what is wrong with its coding, if anything.
+  func finishDecoding() -> TransferFailure? { decoder?.finish() }
 
   func reportReceiving(isLast: Bool) {
     guard bytesReceived != reportedReceived else { return }

@@ -36,6 +36,8 @@ final class Transfer {
   var route: ResponseRoute?
   var memory = MemoryBody()
   var decoder: ContentDecoder?
+  /// The sink had room again while the transfer was suspended.
+  var isDecodingDue = false
   /// The body's length as announced, and what has come of it, both before decoding.
   var announcedLength: Int64?
   var wireBytesReceived: Int64 = 0
@@ -147,6 +149,7 @@ final class Transfer {
     let sends = machine.holdSending(.user, isSuspended)
     lastActivity = now
     if receives || sends { applyFlow() }
+    if !isSuspended, isDecodingDue { resumeReceiving() }
   }
 }
 

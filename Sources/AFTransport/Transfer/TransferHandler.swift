@@ -96,6 +96,10 @@ package struct TransferFailure: Error, Sendable {
     case abandoned
     /// The system's libcurl cannot do what the package needs; `message` names its version and what it lacks.
     case unsuitableLibrary
+    /// The body is larger than ``BodyLimits`` allow.
+    case oversizedBody
+    /// There is no memory for the body.
+    case noMemory
     /// The handler or its sink ended the hop with `underlying`.
     case refusedByHandler
   }

@@ -54,8 +54,9 @@ package struct TransferOptions: Sendable {
   /// From 0 (last) to 1 (first) among those that wait to be admitted.
   package var priority: Float = 0.5
   package var httpVersion = HTTPVersionPolicy.automatic
-  /// Ask for and undo content codings. A body gathered in memory is decoded by libcurl, a streamed one in small steps.
+  /// Ask for and undo content codings.
   package var decodesContent = true
+  package var bodyLimits = BodyLimits()
   /// A large body is expected: take a larger receive buffer.
   package var expectsLargeResponse = false
   package var collectsMetrics = false

@@ -19,7 +19,8 @@ struct TransferStateMachine {
 
   private enum State {
     case running
-    /// Over for libcurl, but the body's route is still undecided, and whoever decides must have the answer.
+    /// Over for libcurl, but the body's route is still undecided, and whoever decides must have the answer; or the sink has no
+    /// room for all of the body yet.
     case awaitingRoute
     case completed
   }
@@ -123,7 +124,7 @@ struct TransferStateMachine {
       head.append(contentsOf: line)
       return .none
     }
-    let status = ResponseHead(bytes: head).statusCode
+    let status = ResponseHead.statusCode(of: head)
     if status == 101, !asksForUpgrade {
       failure = TransferFailure(
         kind: .badFraming, message: "The server changed to another protocol, which it had not been asked to")
@@ -192,11 +193,12 @@ struct TransferStateMachine {
   }
 
   /// libcurl is done, or the hop was taken from it. Returns whether to complete now; `ended(_:)`'s cause is in ``failure``.
-  mutating func ended(_ cause: TransferFailure?) -> Bool {
+  /// `holdsBody`: some of the body waits for room in its sink.
+  mutating func ended(_ cause: TransferFailure?, holdsBody: Bool = false) -> Bool {
     guard case .running = state else { return false }
     if failure == nil { failure = cause }
     failure?.responseStarted = responseStarted
-    if failure == nil, receiving.contains(.route) {
+    if failure == nil, holdsBody || receiving.contains(.route) {
       state = .awaitingRoute
       return false
     }
@@ -204,7 +206,13 @@ struct TransferStateMachine {
     return true
   }
 
-  /// The route was decided, or will never be, after the end. Returns whether to complete now.
+  /// Whether the hop is over for libcurl, and waits for no decision about the body's way any more.
+  var isBodyDue: Bool {
+    if case .awaitingRoute = state { return !receiving.contains(.route) }
+    return false
+  }
+
+  /// The route was decided, or will never be, after the end; or the last of the body is in its sink. Returns whether to complete now.
   mutating func endedWhileAwaitingRoute() -> Bool {
     guard case .awaitingRoute = state else { return false }
     state = .completed
