@@ -94,12 +94,6 @@ package struct ResponseHead: Sendable {
     left ^ right == 0x20 && (left | 0x20) >= UInt8(ascii: "a") && (left | 0x20) <= UInt8(ascii: "z")
   }
 
-  /// The first value of a field as the bytes that came, for who must not take them for text of one encoding or another: a
-  /// `Location`, a file name.
-  package func valueBytes(_ name: String) -> ArraySlice<UInt8>? {
-    valueRange(name).map { bytes[$0] }
-  }
-
   /// Every value of a field, in order.
   package func values(_ name: String) -> [String] {
     var found: [String] = []
