@@ -38,7 +38,7 @@ extension MessageFraming {
       return
     }
     var fields = FramingFields()
-    head.bytes.withUnsafeBufferPointer { fields.read($0) }
+    head.received.withUnsafeBufferPointer { fields.read($0) }
     if let problem = fields.nameProblem { throw problem }
     let version = head.bytes.prefix { $0 != UInt8(ascii: " ") }
     let isHTTP1 = version.starts(with: "HTTP/1.".utf8)

@@ -5,9 +5,12 @@ package struct ResponseHead: Sendable {
   /// The status line and every field line, each with its line end, without the blank line. One line a field, and no value has a
   /// NUL or a CR; apart from that they are what came.
   package let bytes: [UInt8]
+  /// The same before anything was repaired: libcurl goes by these.
+  let received: [UInt8]
   package let statusCode: Int
 
   package init(bytes: [UInt8]) {
+    received = bytes
     self.bytes = Self.cleaned(bytes)
     statusCode = Self.statusCode(of: bytes)
   }
