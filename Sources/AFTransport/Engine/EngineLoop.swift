@@ -254,7 +254,8 @@ final class EngineLoop {
       }
       if let damage = transfer.finishDecoding() { _ = transfer.machine.fail(damage) }
     }
-    if transfer.machine.ended(cause, holdsBody: transfer.holdsDecoded) || (transfer.machine.failure != nil && transfer.machine.endedWhileAwaitingRoute())
+    if transfer.machine.ended(cause, holdsBody: transfer.holdsDecoded)
+      || (transfer.machine.failure != nil && transfer.machine.endedWhileAwaitingRoute())
     {
       complete(transfer)
     }
