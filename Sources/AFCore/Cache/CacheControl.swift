@@ -5,6 +5,8 @@ struct CacheControl: Equatable, Sendable {
   var noCache = false
   var mustRevalidate = false
   var isPublic = false
+  /// Also where it names single fields: those of a private cache are for one user all the same.
+  var isPrivate = false
   /// Seconds; 0 if the directive is there but says nothing sensible.
   var maxAge: Double?
   var minFresh: Double?
@@ -23,6 +25,7 @@ struct CacheControl: Equatable, Sendable {
         case "no-cache": noCache = true
         case "must-revalidate": mustRevalidate = true
         case "public": isPublic = true
+        case "private": isPrivate = true
         case "max-age": maxAge = maxAge ?? Self.seconds(argument)
         case "min-fresh": minFresh = minFresh ?? Self.seconds(argument)
         case "max-stale": maxStale = maxStale ?? (argument == nil ? .infinity : Self.seconds(argument))

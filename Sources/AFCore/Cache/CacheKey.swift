@@ -26,12 +26,23 @@ struct CacheKey: Sendable {
     guard let url = URL(string: text), let host = url.host, !host.isEmpty else { return [] }
     let plain = CacheKey(url)
     guard !isPlain(url) || plain.identifier.utf8.count > identifierLimit else { return [plain] }
+    return made(of: text, url).map { [$0, plain] } ?? [plain]
+  }
+
+  /// The key of a response for `text` that is for certain requests alone.
+  static func variant(_ selector: String, for text: String) -> CacheKey? {
+    guard let url = URL(string: text), url.host?.isEmpty == false else { return nil }
+    return made(of: "\(text)\n\(selector)", url)
+  }
+
+  /// A key at the origin of `url` that no URL of the server's is likely to have.
+  private static func made(of text: String, _ url: URL) -> CacheKey? {
     var parts = URLComponents()
     parts.scheme = url.scheme
-    parts.host = host
+    parts.host = url.host
     parts.port = url.port
     parts.path = "/.cached/" + Digest.sha256(text)
-    return parts.url.map { [CacheKey($0), plain] } ?? [plain]
+    return parts.url.map(CacheKey.init)
   }
 
   /// Whether the path is the same decoded, does not end in a slash that Foundation would drop, and is all there is.

@@ -49,6 +49,11 @@ struct CacheRules: Sendable {
 
   var hasValidator: Bool { head.value("ETag") != nil || head.value("Last-Modified") != nil }
 
+  /// In what requests must agree to have this response; nil if it is for one request alone.
+  var variance: CacheVariance? {
+    Self.varying(head).map { CacheVariance(names: $0, isPrivate: control.isPrivate) }
+  }
+
   /// The field names of `Vary`, in lower case and order; nil if it says that every request is different.
   static func varying(_ head: ResponseHead) -> [String]? {
     let names = head.values("Vary").flatMap { $0.split(separator: ",") }.map { $0.trimmed.lowercased() }

@@ -19,7 +19,7 @@ struct HopCaching: Sendable {
   /// When the hop was begun, in seconds since 1970.
   var requested: Double = 0
   /// The fields that the request was sent with.
-  var sent: [TransferRequest.HeaderField]?
+  var sent: SentFields?
   /// What a stub says about keeping its response.
   var stubPolicy: URLCache.StoragePolicy?
 

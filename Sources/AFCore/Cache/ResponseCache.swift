@@ -42,15 +42,22 @@ final class ResponseCache: Sendable {
     }
   }
 
-  /// Looks for what is kept for a URL. `thorough`: as far as Foundation can tell, at any cost.
-  func find(_ url: String, thorough: Bool, _ answer: @escaping @Sendable (StoredResponse?) -> Void) {
+  /// Looks for what is kept for a request of a URL. `thorough`: as far as Foundation can tell, at any cost.
+  func find(
+    _ url: String, _ sent: SentFields, thorough: Bool, _ answer: @escaping @Sendable (StoredResponse?) -> Void
+  ) {
     // Who has changed something sees it.
     let isChanging = state.withLock { $0.waiting[url] != nil }
     (isChanging ? changes : lookups).async { [self] in
-      let found = store.find(url, thorough: thorough)
-      if found == nil { noteAbsence(url) }
-      if found?.isOnDisk == true { changes.async { self.store.recall(url) } }
-      answer(found.map { StoredResponse($0.response) })
+      switch store.find(url, sent, thorough: thorough) {
+      case .nothing:
+        noteAbsence(url)
+        answer(nil)
+      case .forOthers: answer(nil)
+      case .found(let found, let key):
+        if let key { changes.async { self.store.recall(key, url) } }
+        answer(found)
+      }
     }
   }
 
@@ -69,14 +76,16 @@ final class ResponseCache: Sendable {
     lookups.async { [self] in work(store.sizeLimit) }
   }
 
-  /// Keeps a response. Whoever looks for it from now on finds it.
-  func keep(_ response: CachedURLResponse, for url: String) {
-    keep(for: url) { _ in response }
+  /// Keeps a response, in the place of the one that `old` selects. Whoever looks for it from now on finds it.
+  func keep(_ response: StoredResponse, for url: String, replacing old: String? = nil) {
+    keep(for: url, replacing: old) { _ in response }
   }
 
   /// Keeps what `make` makes, where it may take its time, out of the size of the largest body that is kept. If that is nothing, what there
   /// was is out of date all the same.
-  func keep(for url: String, _ make: @escaping @Sendable (_ sizeLimit: Int) -> CachedURLResponse?) {
+  func keep(
+    for url: String, replacing old: String? = nil, _ make: @escaping @Sendable (_ sizeLimit: Int) -> StoredResponse?
+  ) {
     let isCrowded = state.withLock { state in
       state.absences[url] = nil
       state.waitingStores += 1
@@ -84,7 +93,7 @@ final class ResponseCache: Sendable {
     }
     change(url) { [self] in
       if let response = make(store.sizeLimit) {
-        store.store(isCrowded ? response.inMemoryOnly : response, for: url)
+        store.store(isCrowded ? response.inMemoryOnly : response, for: url, replacing: old)
       } else {
         store.remove(url)
       }
@@ -92,10 +101,16 @@ final class ResponseCache: Sendable {
     }
   }
 
-  /// Drops what is kept for a URL.
+  /// Drops what is kept for a URL, for whatever requests.
   func remove(_ url: String) {
     guard !isKnownToLack(url) else { return }
     change(url) { [self] in store.remove(url) }
+  }
+
+  /// Drops what is kept for a URL and the requests that this selects.
+  func remove(_ url: String, _ selector: String?) {
+    guard !isKnownToLack(url) else { return }
+    change(url) { [self] in store.remove(url, selector) }
   }
 
   private func change(_ url: String, _ work: @escaping @Sendable () -> Void) {

@@ -1,4 +1,3 @@
-import AFSecurity
 import AFTransport
 import Foundation
 import FoundationNetworking
@@ -9,14 +8,17 @@ import FoundationNetworking
 final class StoredResponse: Sendable {
   let cached: CachedURLResponse
   let rules: CacheRules
-  /// What the request was that it answered, as far as that matters; nil if somebody else put it there.
+  /// What the request was that it answered, as far as that matters; nil if the app put it there by hand.
   let selector: String?
+  /// The others for its URL.
+  let variants: CacheVariants
 
   /// The keys of `userInfo` under which the notes are kept.
   private enum Note {
     static let requested = "AFCacheRequested"
     static let received = "AFCacheReceived"
     static let selector = "AFCacheSelector"
+    static let variants = "AFCacheVariants"
   }
 
   init(_ cached: CachedURLResponse) {
@@ -25,31 +27,56 @@ final class StoredResponse: Sendable {
     rules = CacheRules(
       ResponseHead(cached.response), requested: moment(Note.requested), received: moment(Note.received))
     selector = cached.userInfo?[Note.selector] as? String
+    variants = CacheVariants(text: cached.userInfo?[Note.variants] as? String ?? "")
   }
 
-  init(_ cached: CachedURLResponse, _ rules: CacheRules, selector: String?) {
+  init(
+    _ cached: CachedURLResponse, _ rules: CacheRules, selector: String?, variants: CacheVariants = CacheVariants()
+  ) {
     self.cached = cached
     self.rules = rules
     self.selector = selector
+    self.variants = variants
   }
 
-  /// Whether it may answer a request with these fields. What others have put into the cache says nothing of its request, and is
+  /// Whether it may answer a request with these fields. What the app put into the cache by hand says nothing of its request, and is
   /// taken unless it varies.
-  func answers(_ fields: [TransferRequest.HeaderField]) -> Bool {
-    guard let names = CacheRules.varying(rules.head) else { return false }
-    guard let selector else { return names.isEmpty }
-    return selector == Self.selector(names, fields)
+  func answers(_ sent: SentFields) -> Bool {
+    guard let variance = rules.variance else { return false }
+    guard let selector else { return variance.isPlain }
+    return selector == variance.selector(sent)
   }
 
-  /// The response after a 304 has confirmed it.
-  func refreshed(by answer: ResponseHead, requested: Double, received: Double) -> StoredResponse? {
+  /// What it is in the list of those for its URL; nil if the app put it there by hand.
+  var variant: CacheVariants.Variant? {
+    guard let selector, let variance = rules.variance else { return nil }
+    return CacheVariants.Variant(variance: variance, selector: selector)
+  }
+
+  /// When it came, as far as that is known.
+  var moment: Double { rules.received ?? -.infinity }
+
+  /// The same, with a list of the others.
+  func with(_ variants: CacheVariants) -> StoredResponse {
+    StoredResponse(cached, rules, selector: selector, variants: variants)
+  }
+
+  /// The response after a 304 has confirmed it for a request with these fields.
+  func refreshed(by answer: ResponseHead, requested: Double, received: Double, _ sent: SentFields) -> StoredResponse? {
     let head = rules.head.refreshed(by: answer).kept(received: received)
+    let rules = CacheRules(head, requested: requested, received: received)
     guard let url = cached.response.url?.absoluteString, let response = HTTPURLResponse(head, url: url) else {
       return nil
     }
     let copy = CachedURLResponse(
       response: response, data: cached.data, userInfo: cached.userInfo, storagePolicy: cached.storagePolicy)
-    return StoredResponse(copy, CacheRules(head, requested: requested, received: received), selector: selector)
+    // The 304 may name other fields in its `Vary`, and is about this request.
+    return StoredResponse(copy, rules, selector: rules.variance?.selector(sent))
+  }
+
+  /// The same, for memory alone.
+  var inMemoryOnly: StoredResponse {
+    StoredResponse(cached.inMemoryOnly, rules, selector: selector, variants: variants)
   }
 
   /// What is put into the cache: the response with the notes.
@@ -58,18 +85,8 @@ final class StoredResponse: Sendable {
     info[Note.requested] = rules.requested
     info[Note.received] = rules.received
     info[Note.selector] = selector
+    info[Note.variants] = variants.all.isEmpty ? nil : variants.text
     return CachedURLResponse(
       response: cached.response, data: cached.data, userInfo: info, storagePolicy: cached.storagePolicy)
-  }
-
-  /// A digest of the request's fields that `Vary` names (RFC 9111 §4.1), and of its Authorization in any case: what one user of a
-  /// program got is never given to another. A digest, because these fields hold secrets and the cache is a file.
-  static func selector(_ names: [String], _ fields: [TransferRequest.HeaderField]) -> String {
-    var text = ""
-    for name in Set(names + ["authorization"]).sorted() {
-      let values = fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value.trimmed)
-      text += values.isEmpty ? "\(name)\n" : "\(name): \(values.joined(separator: ", "))\n"
-    }
-    return Digest.sha256(text)
   }
 }

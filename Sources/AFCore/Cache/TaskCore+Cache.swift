@@ -1,3 +1,4 @@
+import AFSecurity
 import AFSupport
 import AFTransport
 import Foundation
@@ -20,11 +21,12 @@ extension TaskCore {
     if !caching.wasAsked {
       let url = request.url.withoutFragment
       if !policy.prefersCache, cache.isKnownToLack(url) { return .loadsPlainly }
-      ask(cache, url, thorough: policy.prefersCache)
+      ask(cache, url, sentFields(request, session), thorough: policy.prefersCache)
       return .isAsked
     }
     state.withLock { $0.caching.wasAsked = false }
-    guard let stored = caching.stored, stored.answers(session.headers(of: request)) else {
+    // Asked again: a task that was suspended in between may have got another token.
+    guard let stored = caching.stored, stored.answers(sentFields(request, session)) else {
       return loads(request, policy, isStubbed)
     }
     if isStubbed { return .loads(stored, []) }
@@ -56,7 +58,7 @@ extension TaskCore {
   }
 
   /// Asks the cache, which may read the disk, and starts the hop again with its answer.
-  private func ask(_ cache: ResponseCache, _ url: String, thorough: Bool) {
+  private func ask(_ cache: ResponseCache, _ url: String, _ sent: SentFields, thorough: Bool) {
     let question = state.withLock { state -> Int? in
       guard !state.isCancelled, !state.isOver else { return nil }
       state.questions += 1
@@ -66,7 +68,7 @@ extension TaskCore {
     }
     // Whoever cancelled in between left the end to the hop.
     guard let question else { return finish() }
-    cache.find(url, thorough: thorough) { [self] stored in
+    cache.find(url, sent, thorough: thorough) { [self] stored in
       guard close(question) else { return }
       let starts = state.withLock { state in
         guard !state.isOver, !state.isCancelled else { return false }
@@ -80,9 +82,26 @@ extension TaskCore {
     }
   }
 
-  /// Remembers what the request is sent with, on which its response may depend.
-  func note(sent fields: [TransferRequest.HeaderField]) {
-    state.withLock { $0.caching.sent = fields }
+  /// What the request is sent with, on which its response may depend.
+  private func sentFields(_ request: HopRequest, _ session: SessionCore) -> SentFields {
+    sentFields(request, session.headers(of: request), session)
+  }
+
+  private func sentFields(_ request: HopRequest, _ fields: [TransferRequest.HeaderField], _ session: SessionCore)
+    -> SentFields
+  {
+    let isCallers =
+      request.value("Cookie") != nil
+      || session.settings.additionalHeaders.contains { $0.name.equalsIgnoringCase("Cookie") }
+    let manager = state.withLock { $0.manager }
+    return SentFields(
+      fields, hasStoredCookies: !isCallers, certificate: manager?.core.certificateShown(to: request.url))
+  }
+
+  /// Remembers what the request is sent with.
+  func note(sent fields: [TransferRequest.HeaderField], _ request: HopRequest, _ session: SessionCore) {
+    let sent = sentFields(request, fields, session)
+    state.withLock { $0.caching.sent = sent }
   }
 
   /// Begins a hop that is answered with what is kept.
@@ -110,13 +129,16 @@ extension TaskCore {
     var replay: StoredResponse?
     switch head.statusCode {
     case 304 where stored.rules.isConfirmed(by: head):
-      guard let fresh = stored.refreshed(by: head, requested: caching.requested, received: now) else { return false }
+      let sent = caching.sent ?? SentFields(request.headers)
+      guard let fresh = stored.refreshed(by: head, requested: caching.requested, received: now, sent) else {
+        return false
+      }
       replay = fresh
       if !fresh.rules.isStorable {
-        cache.remove(url)
+        cache.remove(url, stored.selector)
       } else if fresh.rules.lifetime > 0 || fresh.rules.conditions != stored.rules.conditions {
         // Else it would be asked for again all the same.
-        cache.keep(fresh.noted, for: url)
+        cache.keep(fresh, for: url, replacing: stored.selector)
       }
     case 304: break
     case 500, 502, 503, 504:
@@ -124,7 +146,7 @@ extension TaskCore {
       replay = stored
     case 200..<400, 404, 410:
       // There is a newer one, whether it will be kept or not.
-      cache.remove(url)
+      cache.remove(url, stored.selector)
       return false
     default: return false
     }
@@ -148,6 +170,15 @@ extension TaskCore {
       else { continue }
       cache.remove(target.withoutFragment)
     }
+  }
+}
+
+extension ManagerCore {
+  /// The client certificate that the security policy shows to the server of a URL: who is asking is said by it as well.
+  fileprivate func certificateShown(to url: String) -> String? {
+    guard let server = Authority(url: url), server.isSecure else { return nil }
+    let identity = securityPolicy.snapshot().requirements(forHost: server.host).clientIdentity
+    return identity?.certificates.first.map { $0.sha256Fingerprint.base64EncodedString() }
   }
 }
 

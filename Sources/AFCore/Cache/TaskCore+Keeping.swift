@@ -14,7 +14,7 @@ struct CacheCandidate: Sendable {
   let head: ResponseHead
   let body: Data
   /// The fields of the request as it was sent.
-  let sent: [TransferRequest.HeaderField]
+  let sent: SentFields
   let requested: Double
   let received: Double
   let policy: URLCache.StoragePolicy
@@ -31,7 +31,7 @@ extension TaskState {
     guard policy != .notAllowed, isWorthKeeping(head, session), !current.cacheControl.noStore else { return nil }
     return CacheCandidate(
       cache: cache, session: session, manager: blocks.interests.contains(.cache) ? manager : nil, request: current,
-      head: head, body: body ?? Data(), sent: caching.sent ?? current.headers, requested: caching.requested,
+      head: head, body: body ?? Data(), sent: caching.sent ?? SentFields(current.headers), requested: caching.requested,
       received: Date().timeIntervalSince1970, policy: policy)
   }
 
@@ -113,17 +113,18 @@ extension TaskCore {
 extension CacheCandidate {
   fileprivate var url: String { request.url.withoutFragment }
 
-  /// What would be kept; nil if it is too large.
+  /// What would be kept; nil if it is too large, or for the owner of a certificate that a challenge handler chose.
   fileprivate func proposal(_ sizeLimit: Int) -> CachedURLResponse? {
-    guard body.count <= sizeLimit, let response = HTTPURLResponse(head.kept(received: received), url: request.url)
+    guard body.count <= sizeLimit, !session.hasShownCertificate(to: request.url),
+      let response = HTTPURLResponse(head.kept(received: received), url: request.url)
     else { return nil }
     return CachedURLResponse(response: response, data: body, userInfo: nil, storagePolicy: policy)
   }
 
   /// What is kept; nil if whoever was asked made it something that answers no request.
-  fileprivate func noted(_ response: CachedURLResponse) -> CachedURLResponse? {
+  fileprivate func noted(_ response: CachedURLResponse) -> StoredResponse? {
     let rules = CacheRules(ResponseHead(response.response), requested: requested, received: received)
-    guard let names = CacheRules.varying(rules.head) else { return nil }
-    return StoredResponse(response, rules, selector: StoredResponse.selector(names, sent)).noted
+    guard let variance = rules.variance else { return nil }
+    return StoredResponse(response, rules, selector: variance.selector(sent))
   }
 }

@@ -37,7 +37,10 @@ extension TaskCore {
         return self.fail(
           challengeError ?? URLError.cancelled(url: url, "The authentication challenge was cancelled"))
       }
-      answers.settle(peer, .some(disposition == .useCredential ? credential?.identity : nil))
+      let identity = disposition == .useCredential ? credential?.identity : nil
+      // Later tasks meet the connection without being asked, so it is the session that knows.
+      if identity != nil { session.noteCertificate(shownTo: peer.host) }
+      answers.settle(peer, .some(identity))
       self.goOn(with: self.state.withLock { $0.current })
     }
   }

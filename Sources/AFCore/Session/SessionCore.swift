@@ -21,6 +21,8 @@ final class SessionCore: Sendable {
   /// Nil if the session neither sends nor keeps cookies.
   let cookies: CookieJar?
   let proxies = ProxyMemory()
+  /// The hosts to which a challenge handler has had a client certificate shown.
+  private let certifiedHosts = Locked<Set<String>>([])
 
   private struct State {
     var lastIdentifier = 0
@@ -131,6 +133,16 @@ final class SessionCore: Sendable {
   /// The tasks that are not over, in the order in which they were made.
   var tasks: [TaskCore] {
     state.withLock { state in state.tasks.values.compactMap(\.task) }.sorted { $0.identifier < $1.identifier }
+  }
+
+  // MARK: Client certificates
+
+  /// A challenge handler has chosen a certificate for a host.
+  func noteCertificate(shownTo host: String) { _ = certifiedHosts.withLock { $0.insert(host.lowercased()) } }
+
+  /// Whether a challenge handler has chosen a certificate for the host of `url`, so that its responses are for one user.
+  func hasShownCertificate(to url: String) -> Bool {
+    certifiedHosts.withLock { $0.isEmpty ? false : $0.contains(Authority(url: url)?.host ?? "") }
   }
 
   // MARK: The end

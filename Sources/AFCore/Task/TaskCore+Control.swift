@@ -116,7 +116,7 @@ extension TaskCore {
     case .loads where holdsFirstHop(session): return
     case .loads(let stored, let fields):
       if let (type, urlRequest) = stub {
-        if session.cache != nil { note(sent: session.headers(of: request)) }
+        if session.cache != nil { note(sent: session.headers(of: request), request, session) }
         handle = ProtocolTransfer(type, urlRequest, cached: stored?.cached, task: self).start()
         break
       }
@@ -129,7 +129,7 @@ extension TaskCore {
         let text = "The request body cannot be read: \(String(describing: error))"
         return fail(URLError.make(URLError.code(forBody: error), url: request.url, text, underlying: error))
       }
-      if session.cache != nil { note(sent: transfer.headers) }
+      if session.cache != nil { note(sent: transfer.headers, request, session) }
       if transfer.options.proxy != .direct { noteProxy(transfer.options) }
       handle = session.trust.start(transfer, handler: self, session.engine, manager)
     }
