@@ -1,4 +1,5 @@
 import AFSupport
+import AFTransport
 import Dispatch
 import Foundation
 import FoundationNetworking
@@ -19,14 +20,14 @@ final class ResponseCache: Sendable {
     var absences: [String: MonotonicTime] = [:]
     /// How many changes wait for their turn, by URL.
     var waiting: [String: Int] = [:]
-    var waitingStores = 0
+    var backlog = StoreBacklog()
+    var ledger = InvalidationLedger()
+    /// What is being asked for beside the tasks.
+    var revalidations: Set<String> = []
   }
 
   private static let absenceLimit = 4096
   private static let absenceDuration = 1.0
-  /// Foundation looks at every file of its directory for each file that it adds. Where responses come faster than that goes, those over
-  /// this number are kept in memory only.
-  private static let waitingStoreLimit = 16
 
   init(_ cache: URLCache) {
     store = CacheStore(cache)
@@ -44,7 +45,8 @@ final class ResponseCache: Sendable {
 
   /// Looks for what is kept for a request of a URL. `thorough`: as far as Foundation can tell, at any cost.
   func find(
-    _ url: String, _ sent: SentFields, thorough: Bool, _ answer: @escaping @Sendable (StoredResponse?) -> Void
+    _ url: String, _ sent: SentFields, thorough: Bool,
+    _ answer: @escaping @Sendable (StoredResponse?) -> Void
   ) {
     // Who has changed something sees it.
     let isChanging = state.withLock { $0.waiting[url] != nil }
@@ -76,28 +78,64 @@ final class ResponseCache: Sendable {
     lookups.async { [self] in work(store.sizeLimit) }
   }
 
-  /// Keeps a response, in the place of the one that `old` selects. Whoever looks for it from now on finds it.
-  func keep(_ response: StoredResponse, for url: String, replacing old: String? = nil) {
-    keep(for: url, replacing: old) { _ in response }
+  /// The present moment in the order of changes.
+  var moment: InvalidationLedger.Moment { state.withLock { $0.ledger.now } }
+
+  /// Keeps a response that was asked for at `moment`, in the place of the one that `old` selects. Whoever looks for it from now on finds it.
+  func keep(
+    _ response: StoredResponse, for url: String, since moment: InvalidationLedger.Moment,
+    replacing old: String? = nil
+  ) {
+    keep(for: url, size: response.cached.data.count, since: moment, replacing: old) { _ in response
+    }
   }
 
   /// Keeps what `make` makes, where it may take its time, out of the size of the largest body that is kept. If that is nothing, what there
-  /// was is out of date all the same.
+  /// was is out of date all the same. What was asked for before its URL was changed is not kept.
   func keep(
-    for url: String, replacing old: String? = nil, _ make: @escaping @Sendable (_ sizeLimit: Int) -> StoredResponse?
+    for url: String, size: Int, since moment: InvalidationLedger.Moment,
+    replacing old: String? = nil,
+    _ make: @escaping @Sendable (_ sizeLimit: Int) -> StoredResponse?
   ) {
-    let isCrowded = state.withLock { state in
+    let place = state.withLock { state -> StoreBacklog.Place in
       state.absences[url] = nil
-      state.waitingStores += 1
-      return state.waitingStores > Self.waitingStoreLimit
+      return state.backlog.add(size)
     }
     change(url) { [self] in
-      if let response = make(store.sizeLimit) {
-        store.store(isCrowded ? response.inMemoryOnly : response, for: url, replacing: old)
-      } else {
-        store.remove(url)
+      defer { state.withLock { $0.backlog.remove(size) } }
+      guard state.withLock({ $0.ledger.isUnchanged(url, since: moment) }) else { return }
+      guard place != .nowhere, let response = make(store.sizeLimit) else {
+        return store.remove(url)
       }
-      state.withLock { $0.waitingStores -= 1 }
+      let isCrowded = place == .inMemoryIfItFits && store.memoryHolds(response.cached.data.count)
+      store.store(isCrowded ? response.inMemoryOnly : response, for: url, replacing: old)
+    }
+  }
+
+  /// The resource of a URL has been changed: what is kept for it goes, and so does what is on its way.
+  func invalidate(_ url: String) {
+    state.withLock { $0.ledger.note(url) }
+    remove(url)
+  }
+
+  /// Brings what is kept up to date with the answer to a HEAD, or drops it (RFC 9111 §4.3.5).
+  func freshen(
+    _ url: String, _ sent: SentFields, with head: ResponseHead, requested: Double, received: Double,
+    since moment: InvalidationLedger.Moment
+  ) {
+    guard head.statusCode == 200, !isKnownToLack(url) else { return }
+    change(url) { [self] in
+      guard case .found(let stored, _) = store.find(url, sent, thorough: false),
+        state.withLock({ $0.ledger.isUnchanged(url, since: moment) })
+      else { return }
+      switch CacheHeadAnswer(head, to: stored.rules, length: stored.cached.data.count) {
+      case .none: break
+      case .updates:
+        let fresh = stored.refreshed(by: head, requested: requested, received: received, sent)
+        guard let fresh, fresh.rules.isStorable else { return store.remove(url, stored.selector) }
+        store.store(fresh, for: url, replacing: stored.selector)
+      case .outdates: store.remove(url, stored.selector)
+      }
     }
   }
 
@@ -124,6 +162,15 @@ final class ResponseCache: Sendable {
     }
   }
 
+  // MARK: Asking beside the tasks
+
+  /// - Returns: False if that is being asked already.
+  func beginRevalidation(_ name: String) -> Bool {
+    state.withLock { $0.revalidations.insert(name).inserted }
+  }
+
+  func endRevalidation(_ name: String) { _ = state.withLock { $0.revalidations.remove(name) } }
+
   // MARK: One for each URLCache
 
   private struct Entry {
@@ -148,6 +195,7 @@ final class ResponseCache: Sendable {
 extension CachedURLResponse {
   /// The same, for memory alone.
   var inMemoryOnly: CachedURLResponse {
-    CachedURLResponse(response: response, data: data, userInfo: userInfo, storagePolicy: .allowedInMemoryOnly)
+    CachedURLResponse(
+      response: response, data: data, userInfo: userInfo, storagePolicy: .allowedInMemoryOnly)
   }
 }

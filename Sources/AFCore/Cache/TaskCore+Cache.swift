@@ -8,7 +8,10 @@ extension TaskCore {
   /// Finds out whether the hop that is being started goes over the network.
   func useCache(for request: HopRequest, _ session: SessionCore, isStubbed: Bool) -> CacheUse {
     let policy = session.settings.cachePolicy(for: request)
-    guard let cache = session.cache, request.isCacheable else { return loads(request, policy, isStubbed) }
+    // Without a cache of our own `only-if-cached` is for caches on the way.
+    guard let cache = session.cache else { return goes(request, policy, CacheControl(), isStubbed) }
+    let control = session.settings.cacheControl(of: request)
+    guard request.isCacheable else { return goes(request, policy, control, isStubbed) }
     let caching = state.withLock { state -> HopCaching in
       defer {
         state.caching.replay = nil
@@ -16,44 +19,60 @@ extension TaskCore {
       }
       return state.caching
     }
-    if let replay = caching.replay { return .serves(replay) }
-    guard policy.readsCache, !caching.bypasses else { return loads(request, policy, isStubbed) }
+    let now = Date().timeIntervalSince1970
+    if let replay = caching.replay {
+      return .serves(CachedAnswer(replay.stored, at: now, isConfirmed: replay.isConfirmed))
+    }
+    if caching.bypasses { return .loads(nil, policy.fieldsForOthers) }
+    guard policy.readsCache else { return goes(request, policy, control, isStubbed) }
     if !caching.wasAsked {
       let url = request.url.withoutFragment
-      if !policy.prefersCache, cache.isKnownToLack(url) { return .loadsPlainly }
+      if !policy.prefersCache, cache.isKnownToLack(url) {
+        return goes(request, policy, control, isStubbed)
+      }
       ask(cache, url, sentFields(request, session), thorough: policy.prefersCache)
       return .isAsked
     }
-    state.withLock { $0.caching.wasAsked = false }
     // Asked again: a task that was suspended in between may have got another token.
     guard let stored = caching.stored, stored.answers(sentFields(request, session)) else {
-      return loads(request, policy, isStubbed)
+      state.withLock { state in
+        state.caching.wasAsked = false
+        state.caching.stored = nil
+      }
+      return goes(request, policy, control, isStubbed)
     }
+    state.withLock { $0.caching.wasAsked = false }
     if isStubbed { return .loads(stored, []) }
-    switch CacheDecision(policy, request.cacheControl, stored.rules, at: Date().timeIntervalSince1970) {
-    case .serve: return .serves(stored)
-    case .load: return .loadsPlainly
+    let mayRevalidate = mayRevalidate(request)
+    switch CacheDecision(policy, control, stored.rules, mayRevalidate: mayRevalidate, at: now) {
+    case .serve: return .serves(CachedAnswer(stored, at: now))
+    case .serveWhileRevalidating:
+      revalidate(stored, cache, session)
+      return .serves(CachedAnswer(stored, at: now))
+    case .load, .fail: return .loads(nil, policy.fieldsForOthers)
+    case .refuse: return .serves(.refusal(at: now))
     case .validate:
       state.withLock { $0.caching.isValidating = true }
-      // Else a cache on the way could answer in the server's place.
-      let fields =
-        policy == .reloadRevalidatingCacheData ? [TransferRequest.HeaderField("Cache-Control", "max-age=0")] : []
-      return .loads(nil, fields + stored.rules.conditions)
+      return .loads(nil, policy.fieldsForOthers + stored.rules.conditions)
     }
   }
 
-  /// The way of a request for which nothing is kept, or may be used.
-  private func loads(_ request: HopRequest, _ policy: URLRequest.CachePolicy, _ isStubbed: Bool) -> CacheUse {
-    switch policy {
+  /// The way of a request for which nothing is kept, or may be looked up.
+  private func goes(
+    _ request: HopRequest, _ policy: URLRequest.CachePolicy, _ control: CacheControl,
+    _ isStubbed: Bool
+  ) -> CacheUse {
+    let now = Date().timeIntervalSince1970
+    switch CacheDecision(policy, control, nil, mayRevalidate: false, at: now) {
     // A stub is no network, and sees the policy in its request.
-    case .returnCacheDataDontLoad where !isStubbed:
+    case .fail where !isStubbed:
       fail(
         URLError.make(
-          .resourceUnavailable, url: request.url, "Nothing is kept for the request, and it must not be loaded"))
+          .resourceUnavailable, url: request.url,
+          "Nothing is kept for the request, and it must not be loaded"))
       return .isRefused
-    case .reloadIgnoringLocalAndRemoteCacheData:
-      return .loads(nil, [.init("Cache-Control", "no-cache"), .init("Pragma", "no-cache")])
-    default: return .loadsPlainly
+    case .refuse where !isStubbed: return .serves(.refusal(at: now))
+    default: return .loads(nil, policy.fieldsForOthers)
     }
   }
 
@@ -66,7 +85,7 @@ extension TaskCore {
       state.phase = .asking(state.questions)
       return state.questions
     }
-    // Whoever cancelled in between left the end to the hop.
+    // A cancellation in between left the end to the hop.
     guard let question else { return finish() }
     cache.find(url, sent, thorough: thorough) { [self] stored in
       guard close(question) else { return }
@@ -87,7 +106,9 @@ extension TaskCore {
     sentFields(request, session.headers(of: request), session)
   }
 
-  private func sentFields(_ request: HopRequest, _ fields: [TransferRequest.HeaderField], _ session: SessionCore)
+  private func sentFields(
+    _ request: HopRequest, _ fields: [TransferRequest.HeaderField], _ session: SessionCore
+  )
     -> SentFields
   {
     let isCallers =
@@ -95,22 +116,29 @@ extension TaskCore {
       || session.settings.additionalHeaders.contains { $0.name.equalsIgnoringCase("Cookie") }
     let manager = state.withLock { $0.manager }
     return SentFields(
-      fields, hasStoredCookies: !isCallers, certificate: manager?.core.certificateShown(to: request.url))
+      fields, hasStoredCookies: !isCallers,
+      certificate: manager?.core.certificateShown(to: request.url))
   }
 
-  /// Remembers what the request is sent with.
-  func note(sent fields: [TransferRequest.HeaderField], _ request: HopRequest, _ session: SessionCore) {
+  /// Remembers what the request is sent with, and when.
+  func note(
+    sent fields: [TransferRequest.HeaderField], _ request: HopRequest, _ session: SessionCore
+  ) {
     let sent = sentFields(request, fields, session)
-    state.withLock { $0.caching.sent = sent }
+    let moment = session.cache?.moment
+    state.withLock { state in
+      state.caching.sent = sent
+      state.caching.sentAt = moment
+    }
   }
 
-  /// Begins a hop that is answered with what is kept.
-  func serve(_ stored: StoredResponse) -> TransferHandle {
+  /// Begins a hop that is answered with what the cache has, or says.
+  func serve(_ answer: CachedAnswer) -> TransferHandle {
     state.withLock { $0.caching.isServing = true }
     let transfer = LocalTransfer(task: self)
     return transfer.start {
-      transfer.receive(stored.rules.head, length: Int64(stored.cached.data.count))
-      transfer.receive(stored.cached.data)
+      transfer.receive(answer.head, length: Int64(answer.body.count))
+      transfer.receive(answer.body)
       transfer.finish()
     }
   }
@@ -120,35 +148,36 @@ extension TaskCore {
   /// Looks at a response that came over the network.
   /// - Returns: Whether it is not the task's response, but says that a kept one is.
   func takesNote(of head: ResponseHead, _ cache: ResponseCache) -> Bool {
-    let (caching, request) = state.withLock { ($0.caching, $0.current) }
-    guard !caching.isServing else { return false }
-    if !Self.safeMethods.contains(request.method) { invalidate(request, head, cache) }
-    guard caching.isValidating, let stored = caching.stored else { return false }
+    let (caching, request, session) = state.withLock { ($0.caching, $0.current, $0.session) }
+    guard !caching.isServing, let session else { return false }
+    for url in CacheInvalidation.urls(after: request, head) { cache.invalidate(url) }
     let url = request.url.withoutFragment
     let now = Date().timeIntervalSince1970
-    var replay: StoredResponse?
-    switch head.statusCode {
-    case 304 where stored.rules.isConfirmed(by: head):
-      let sent = caching.sent ?? SentFields(request.headers)
-      guard let fresh = stored.refreshed(by: head, requested: caching.requested, received: now, sent) else {
-        return false
-      }
-      replay = fresh
-      if !fresh.rules.isStorable {
-        cache.remove(url, stored.selector)
-      } else if fresh.rules.lifetime > 0 || fresh.rules.conditions != stored.rules.conditions {
-        // Else it would be asked for again all the same.
-        cache.keep(fresh, for: url, replacing: stored.selector)
-      }
-    case 304: break
-    case 500, 502, 503, 504:
-      guard stored.rules.isUsable(afterErrorAt: now) else { return false }
-      replay = stored
-    case 200..<400, 404, 410:
-      // There is a newer one, whether it will be kept or not.
+    let sent = caching.sent ?? SentFields(request.headers)
+    if request.mayFreshen, let moment = caching.sentAt {
+      cache.freshen(
+        url, sent, with: head, requested: caching.requested, received: now, since: moment)
+    }
+    guard let stored = caching.stored else { return false }
+    let answer = CacheAnswer(
+      head, to: stored.rules, wasAsked: caching.isValidating,
+      session.settings.standInControl(of: request), at: now)
+    let replay: HopCaching.Replay?
+    switch answer {
+    case .none: return false
+    case .replaces:
       cache.remove(url, stored.selector)
       return false
-    default: return false
+    case .isAboutAnother: replay = nil
+    case .standsIn: replay = HopCaching.Replay(stored: stored, isConfirmed: false)
+    case .confirms:
+      guard
+        let fresh = stored.refreshed(by: head, requested: caching.requested, received: now, sent)
+      else {
+        return false
+      }
+      keep(fresh, inPlaceOf: stored, cache, url, caching.sentAt)
+      replay = HopCaching.Replay(stored: fresh, isConfirmed: true)
     }
     state.withLock { state in
       state.next = state.current
@@ -158,25 +187,29 @@ extension TaskCore {
     return true
   }
 
-  private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
+  private func keep(
+    _ fresh: StoredResponse, inPlaceOf stored: StoredResponse, _ cache: ResponseCache,
+    _ url: String,
+    _ moment: InvalidationLedger.Moment?
+  ) {
+    guard fresh.rules.isStorable, let moment else { return cache.remove(url, stored.selector) }
+    // Else it would be asked for again all the same.
+    let changes = fresh.rules.isUsefulUnasked || fresh.rules.conditions != stored.rules.conditions
+    if changes { cache.keep(fresh, for: url, since: moment, replacing: stored.selector) }
+  }
+}
 
-  /// After a change, what is kept for the URL that was changed is no longer true (RFC 9111 §4.4).
-  private func invalidate(_ request: HopRequest, _ head: ResponseHead, _ cache: ResponseCache) {
-    guard (200..<400).contains(head.statusCode) else { return }
-    cache.remove(request.url.withoutFragment)
-    for name in ["Location", "Content-Location"] {
-      guard let value = head.value(name), let target = Redirect.target(value, from: request.url),
-        Origin.areSame(target, request.url)
-      else { continue }
-      cache.remove(target.withoutFragment)
-    }
+extension SessionSettings {
+  /// The directives of a request for which something stale may stand in; nil where its policy allows none.
+  fileprivate func standInControl(of request: HopRequest) -> CacheControl? {
+    cachePolicy(for: request) == .useProtocolCachePolicy ? cacheControl(of: request) : nil
   }
 }
 
 extension ManagerCore {
   /// The client certificate that the security policy shows to the server of a URL: who is asking is said by it as well.
   fileprivate func certificateShown(to url: String) -> String? {
-    guard let server = Authority(url: url), server.isSecure else { return nil }
+    guard let server = Origin(url), server.isSecure else { return nil }
     let identity = securityPolicy.snapshot().requirements(forHost: server.host).clientIdentity
     return identity?.certificates.first.map { $0.sha256Fingerprint.base64EncodedString() }
   }
@@ -185,11 +218,12 @@ extension ManagerCore {
 extension TaskState {
   /// The request whose answer, out of the cache, takes the place of a failure, where the kept response allows that (RFC 5861 §4).
   mutating func standIn(for failure: TransferFailure) -> HopRequest? {
-    guard caching.isValidating, let stored = caching.stored, !failure.responseStarted,
+    guard let stored = caching.stored, !failure.responseStarted,
       [.transport, .connectionLost, .idleTimeout].contains(failure.kind),
-      stored.rules.isUsable(afterErrorAt: Date().timeIntervalSince1970)
+      let control = session?.settings.standInControl(of: current),
+      stored.rules.isUsable(afterErrorAt: Date().timeIntervalSince1970, for: control)
     else { return nil }
-    caching.replay = stored
+    caching.replay = HopCaching.Replay(stored: stored, isConfirmed: false)
     return current
   }
 }

@@ -64,6 +64,9 @@ final class BlockTable: Sendable {
   /// Changes with whoever is asked about servers: what one handler decided does not bind the next.
   let challengeEpoch: Int
 
+  /// For a task that the app does not see: without anything but the token source.
+  var silent: BlockTable { BlockTable(ManagerBlocks(), base: [], bearer: bearer) }
+
   /// `base` is what the manager's class wants to be called for, whether a block is set or not.
   init(_ blocks: ManagerBlocks, base: Interests, bearer: BearerUse? = nil, challengeEpoch: Int = 0) {
     self.blocks = blocks

@@ -130,9 +130,10 @@ final class SessionCore: Sendable {
     if hasEnded { end() }
   }
 
-  /// The tasks that are not over, in the order in which they were made.
+  /// The tasks of the app that are not over, in the order in which they were made.
   var tasks: [TaskCore] {
-    state.withLock { state in state.tasks.values.compactMap(\.task) }.sorted { $0.identifier < $1.identifier }
+    let all = state.withLock { state in state.tasks.values.compactMap(\.task) }
+    return all.filter { task in !task.state.withLock { $0.isSilent } }.sorted { $0.identifier < $1.identifier }
   }
 
   // MARK: Client certificates
@@ -142,7 +143,7 @@ final class SessionCore: Sendable {
 
   /// Whether a challenge handler has chosen a certificate for the host of `url`, so that its responses are for one user.
   func hasShownCertificate(to url: String) -> Bool {
-    certifiedHosts.withLock { $0.isEmpty ? false : $0.contains(Authority(url: url)?.host ?? "") }
+    certifiedHosts.withLock { $0.isEmpty ? false : $0.contains(Origin(url)?.host ?? "") }
   }
 
   // MARK: The end

@@ -21,7 +21,7 @@ extension TaskCore {
       state.runningShell = state.shell
       if state.deadline == nil {
         state.session?.keep(self)
-        state.blocks = state.manager?.core.blocks ?? state.blocks
+        if !state.isSilent { state.blocks = state.manager?.core.blocks ?? state.blocks }
         if state.blocks.interests.contains(.metrics) { state.collectsMetrics = true }
         if state.collectsMetrics { state.began = Date() }
         state.deadline = .now + (state.session?.settings.resourceTimeout ?? 0)
@@ -112,7 +112,7 @@ extension TaskCore {
     let stub = session.settings.protocolClass(for: request)
     switch useCache(for: request, session, isStubbed: stub != nil) {
     case .isAsked, .isRefused: return
-    case .serves(let stored): handle = serve(stored)
+    case .serves(let answer): handle = serve(answer)
     case .loads where holdsFirstHop(session): return
     case .loads(let stored, let fields):
       if let (type, urlRequest) = stub {

@@ -92,8 +92,10 @@ extension TaskCore {
       }
       if state.isCancelled { return state.download.map { .download($0) } ?? .finish }
       if let failure = outcome.failure {
-        if failure.kind == .trustUndecided, let peer = failure.peer { return .ask(peer) }
-        if failure.kind == .identityUndecided, let peer = failure.peer { return .identify(peer) }
+        if !state.isSilent, let peer = failure.peer {
+          if failure.kind == .trustUndecided { return .ask(peer) }
+          if failure.kind == .identityUndecided { return .identify(peer) }
+        }
         // A redirect whose own body broke off is a redirect all the same.
         if let next = state.next ?? state.standIn(for: failure), failure.kind != .cancelled { return .next(next) }
         let error = URLError.make(failure, url: state.current.url)

@@ -128,6 +128,8 @@ struct TaskState {
   var becameDownload = false
   var stream: StreamSink?
   var chunks: ChunkSink?
+  /// Whether it is a task that the app did not make and does not see: nobody is asked or told.
+  var isSilent = false
   /// Whether notifications are posted for the task.
   var announces = false
   /// Whether the engine collects times and sizes for the metrics.
