@@ -114,7 +114,7 @@ final class CacheStore: Sendable {
     guard let found = cache.cachedResponse(for: key.request), found.isFor(url) else { return }
     // Stored twice in memory it would be a trap; see above.
     if cache.cachedResponse(for: key.request) !== found {
-      cache.storeCachedResponse(found.inMemoryOnly, for: key.request)
+      cache.storeCachedResponse(found.recalled, for: key.request)
     }
     remember(key)
   }

@@ -191,11 +191,3 @@ final class ResponseCache: Sendable {
     }
   }
 }
-
-extension CachedURLResponse {
-  /// The same, for memory alone.
-  var inMemoryOnly: CachedURLResponse {
-    CachedURLResponse(
-      response: response, data: data, userInfo: userInfo, storagePolicy: .allowedInMemoryOnly)
-  }
-}

@@ -14,15 +14,17 @@ final class StoredResponse: Sendable {
   let variants: CacheVariants
 
   /// The keys of `userInfo` under which the notes are kept.
-  private enum Note {
+  fileprivate enum Note {
     static let requested = "AFCacheRequested"
     static let received = "AFCacheReceived"
     static let selector = "AFCacheSelector"
     static let variants = "AFCacheVariants"
+    static let isOnDisk = "AFCacheIsOnDisk"
   }
 
   init(_ cached: CachedURLResponse) {
-    self.cached = cached
+    // What was taken into memory stands on the disk as well: when it is stored again, it is for both.
+    self.cached = cached.userInfo?[Note.isOnDisk] == nil ? cached : cached.with(.allowed)
     func moment(_ key: String) -> Double? { (cached.userInfo?[key] as? NSNumber)?.doubleValue }
     rules = CacheRules(
       ResponseHead(cached.response), requested: moment(Note.requested), received: moment(Note.received))
@@ -76,7 +78,7 @@ final class StoredResponse: Sendable {
 
   /// The same, for memory alone.
   var inMemoryOnly: StoredResponse {
-    StoredResponse(cached.inMemoryOnly, rules, selector: selector, variants: variants)
+    StoredResponse(cached.with(.allowedInMemoryOnly), rules, selector: selector, variants: variants)
   }
 
   /// What is put into the cache: the response with the notes.
@@ -85,8 +87,23 @@ final class StoredResponse: Sendable {
     info[Note.requested] = rules.requested
     info[Note.received] = rules.received
     info[Note.selector] = selector
+    info[Note.isOnDisk] = nil
     info[Note.variants] = variants.all.isEmpty ? nil : variants.text
     return CachedURLResponse(
       response: cached.response, data: cached.data, userInfo: info, storagePolicy: cached.storagePolicy)
+  }
+}
+
+extension CachedURLResponse {
+  /// The same, by another storage policy.
+  fileprivate func with(_ policy: URLCache.StoragePolicy) -> CachedURLResponse {
+    CachedURLResponse(response: response, data: data, userInfo: userInfo, storagePolicy: policy)
+  }
+
+  /// The same, to be taken into memory beside the file out of which it came.
+  var recalled: CachedURLResponse {
+    var info = userInfo ?? [:]
+    info[StoredResponse.Note.isOnDisk] = true
+    return CachedURLResponse(response: response, data: data, userInfo: info, storagePolicy: .allowedInMemoryOnly)
   }
 }

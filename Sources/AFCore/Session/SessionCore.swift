@@ -157,7 +157,8 @@ final class SessionCore: Sendable {
       state.hasEnded = true
       return (tasks, true)
     }
-    if cancelling { for task in tasks { task.cancel() } }
+    // What the app does not see does not keep it waiting.
+    for task in tasks where cancelling || task.state.withLock({ $0.isSilent }) { task.cancel() }
     if hasEnded { end() }
   }
 

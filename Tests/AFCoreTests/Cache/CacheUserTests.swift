@@ -121,6 +121,44 @@ import Testing
     try server.stop()
   }
 
+  @Test func `Several responses of a URL outlive the program, also those that were read before one was added`()
+    async throws
+  {
+    let (cache, numbers) = (try TestCache(disk: 8 << 20), Numbered())
+    let server = try TestServer { request in
+      if let tag = request.value("If-None-Match") { return TestResponse(304, headers: [("ETag", tag), ("X", "2")]) }
+      return numbers.next([("Cache-Control", "max-age=60"), ("ETag", "\"a\"")])
+    }
+    /// A manager as the next start of the program has it.
+    func restarted() -> AFHTTPSessionManager {
+      let configuration = quietConfiguration()
+      configuration.urlCache = URLCache(
+        memoryCapacity: 8 << 20, diskCapacity: 8 << 20, diskPath: cache.directory.file("cache").path)
+      let manager = AFHTTPSessionManager(baseURL: server.url(), sessionConfiguration: configuration)
+      manager.responseSerializer = AFHTTPResponseSerializer()
+      return manager
+    }
+    let users = ["A", "B", "C"]
+    for (index, user) in users.enumerated() {
+      let manager = restarted()
+      // What was kept by the programs before is read, taken into memory, and confirmed.
+      for (number, earlier) in users.prefix(index).enumerated() {
+        for _ in 0..<2 { #expect(try await manager.text("a", headers: ["Cookie": earlier]) == "\(number + 1)") }
+      }
+      if index == 1 {
+        let policy = URLRequest.CachePolicy.reloadRevalidatingCacheData
+        #expect(try await manager.text("a", policy: policy, headers: ["Cookie": "A"]) == "1")
+      }
+      #expect(try await manager.text("a", headers: ["Cookie": user]) == "\(index + 1)")
+      try await eventually { try cache.files.count == index + 1 }
+    }
+    let last = restarted()
+    for (number, user) in users.enumerated() {
+      #expect(try await last.text("a", policy: .returnCacheDataDontLoad, headers: ["Cookie": user]) == "\(number + 1)")
+    }
+    try server.stop()
+  }
+
   @Test func `Many users at once each get their own`() async throws {
     let cache = try TestCache()
     let server = try TestServer { request in

@@ -128,7 +128,8 @@ import Testing
     try server.stop()
   }
 
-  @Test func `What asks beside the tasks ends with the session`() async throws {
+  @Test("What asks beside the tasks ends with the session", arguments: [false, true])
+  func ending(_ isCancelling: Bool) async throws {
     let (cache, numbers) = (try TestCache(), Numbered())
     let server = try TestServer { _ in
       let response = numbers.next([("Cache-Control", "max-age=0, stale-while-revalidate=60")])
@@ -140,7 +141,7 @@ import Testing
     try await eventually { server.requestCount == 2 }
     let ended = Recorder<Bool>()
     manager.setSessionDidBecomeInvalidBlock { _, _ in ended.record(true) }
-    manager.invalidateSessionCancelingTasks(true, resetSession: false)
+    manager.invalidateSessionCancelingTasks(isCancelling, resetSession: false)
     try await ended.wait(for: 1)
     // The claim has gone with the task: another manager asks again.
     let other = cache.manager(server)
