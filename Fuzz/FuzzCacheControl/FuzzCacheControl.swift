@@ -6,8 +6,7 @@ internal import FuzzSupport
 
 /// Whatever stands in the fields that a cache reads, nothing traps, no lifetime or age is negative or endless, what forbids to be kept is
 /// not, and what wants to be asked about is not served without.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzCacheControl(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+@_cdecl("LLVMFuzzerTestOneInput") public func fuzzCacheControl(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   var input = FuzzInput(bytes, count)
   let request = CacheControl([input.text()])
   let names = [

@@ -15,10 +15,8 @@ package enum CacheAnswer: Equatable, Sendable {
 
   /// The meaning of `answer` for `stored`, which is kept for the request. `wasAsked`: whether the server was asked if it is still good.
   /// `request`: the request's directives; nil where nothing that is stale may be used.
-  package init(
-    _ answer: ResponseHead, to stored: CacheRules, wasAsked: Bool, _ request: CacheControl?,
-    at now: Double
-  ) {
+  package init(_ answer: ResponseHead, to stored: CacheRules, wasAsked: Bool, _ request: CacheControl?, at now: Double)
+  {
     switch answer.statusCode {
     case 304 where wasAsked: self = stored.isConfirmed(by: answer) ? .confirms : .isAboutAnother
     case 500, 502, 503, 504:
@@ -49,9 +47,7 @@ package enum CacheHeadAnswer: Equatable, Sendable {
     }
     if let announced = answer.value("Content-Length") {
       // Of a body that came in a content coding the length is not known any more, unless the head told it.
-      let own =
-        stored.head.value("Content-Encoding") == nil
-        ? "\(length)" : stored.head.value("Content-Length")
+      let own = stored.head.value("Content-Encoding") == nil ? "\(length)" : stored.head.value("Content-Length")
       isSame = isSame && own == announced
     }
     self = isSame ? .updates : .outdates
@@ -63,25 +59,17 @@ extension CacheRules {
   package var conditions: [TransferRequest.HeaderField] {
     var fields: [TransferRequest.HeaderField] = []
     if let tag = head.value("ETag") { fields.append(.init("If-None-Match", tag)) }
-    if let modified = head.value("Last-Modified") {
-      fields.append(.init("If-Modified-Since", modified))
-    }
+    if let modified = head.value("Last-Modified") { fields.append(.init("If-Modified-Since", modified)) }
     return fields
   }
 
   /// Whether a 304 speaks of this response (RFC 9111 §4.3.4): its validators, as far as it has any, are ours. The comparison is weak, since
   /// a GET asked (RFC 9110 §13.1.2).
   package func isConfirmed(by answer: ResponseHead) -> Bool {
-    if let tag = answer.value("ETag"), let own = head.value("ETag") {
-      return Self.opaque(tag) == Self.opaque(own)
-    }
-    guard let date = answer.value("Last-Modified"), let own = head.value("Last-Modified") else {
-      return true
-    }
+    if let tag = answer.value("ETag"), let own = head.value("ETag") { return Self.opaque(tag) == Self.opaque(own) }
+    guard let date = answer.value("Last-Modified"), let own = head.value("Last-Modified") else { return true }
     return date == own || HTTPDate.seconds(date).map { $0 == HTTPDate.seconds(own) } == true
   }
 
-  private static func opaque(_ tag: String) -> Substring {
-    tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
-  }
+  private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 }

@@ -26,9 +26,7 @@ package struct CacheControl: Equatable, Sendable {
 
   /// Reads the values of all `Cache-Control` fields. Of a directive that comes twice the first counts (§4.2.1).
   package init(_ values: [String]) {
-    for value in values {
-      for directive in CacheDirective.all(in: value) { take(directive) }
-    }
+    for value in values { for directive in CacheDirective.all(in: value) { take(directive) } }
   }
 
   private mutating func take(_ directive: CacheDirective) {
@@ -43,8 +41,7 @@ package struct CacheControl: Equatable, Sendable {
     case "only-if-cached": onlyIfCached = true
     case "max-age": maxAge = maxAge ?? directive.seconds
     case "min-fresh": minFresh = minFresh ?? directive.seconds
-    case "max-stale":
-      maxStale = maxStale ?? (directive.argument == nil ? .infinity : directive.seconds)
+    case "max-stale": maxStale = maxStale ?? (directive.argument == nil ? .infinity : directive.seconds)
     case "stale-if-error": staleIfError = staleIfError ?? directive.seconds
     case "stale-while-revalidate": staleWhileRevalidate = staleWhileRevalidate ?? directive.seconds
     default: break
@@ -57,8 +54,7 @@ package struct CacheControl: Equatable, Sendable {
   ]
 
   private mutating func takeNoCache(_ argument: String?) {
-    let names =
-      argument?.split(separator: ",").map { $0.trimmed.lowercased() }.filter { !$0.isEmpty } ?? []
+    let names = argument?.split(separator: ",").map { $0.trimmed.lowercased() }.filter { !$0.isEmpty } ?? []
     if names.isEmpty || !names.allSatisfy(\.isToken) || names.contains(where: Self.needed.contains) {
       noCache = true
     } else {
@@ -107,8 +103,7 @@ struct CacheDirective: Equatable, Sendable {
   }
 
   init?(_ bytes: ArraySlice<UInt8>) {
-    let parts = bytes.split(
-      separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = bytes.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
     name = String(decoding: parts.first ?? [], as: UTF8.self).trimmed.lowercased()
     guard !name.isEmpty else { return nil }
     if parts.count > 1 { argument = String(decoding: parts[1], as: UTF8.self).trimmed.unquoted }
@@ -159,9 +154,7 @@ extension String {
   /// The content of a `quoted-string` (RFC 9110 §5.6.4); anything else as it is.
   fileprivate var unquoted: String {
     let bytes = Array(utf8)
-    guard bytes.count >= 2, bytes[0] == UInt8(ascii: "\""),
-      bytes[bytes.count - 1] == UInt8(ascii: "\"")
-    else {
+    guard bytes.count >= 2, bytes[0] == UInt8(ascii: "\""), bytes[bytes.count - 1] == UInt8(ascii: "\"") else {
       return self
     }
     var content: [UInt8] = []

@@ -24,13 +24,11 @@ package enum CacheDecision: Equatable, Sendable {
   ///   - mayRevalidate: Whether the server may be asked beside the task.
   ///   - now: Seconds since 1970.
   package init(
-    _ policy: URLRequest.CachePolicy, _ request: CacheControl, _ rules: CacheRules?,
-    mayRevalidate: Bool, at now: Double
+    _ policy: URLRequest.CachePolicy, _ request: CacheControl, _ rules: CacheRules?, mayRevalidate: Bool, at now: Double
   ) {
     switch policy {
     case .returnCacheDataDontLoad: self = rules == nil ? .fail : .serve
-    case .returnCacheDataElseLoad:
-      self = rules != nil ? .serve : request.onlyIfCached ? .refuse : .load
+    case .returnCacheDataElseLoad: self = rules != nil ? .serve : request.onlyIfCached ? .refuse : .load
     case .reloadRevalidatingCacheData:
       guard let rules else {
         self = .load
@@ -45,9 +43,9 @@ package enum CacheDecision: Equatable, Sendable {
     }
   }
 
-  private static func byProtocol(
-    _ request: CacheControl, _ rules: CacheRules?, _ mayRevalidate: Bool, _ now: Double
-  ) -> CacheDecision {
+  private static func byProtocol(_ request: CacheControl, _ rules: CacheRules?, _ mayRevalidate: Bool, _ now: Double)
+    -> CacheDecision
+  {
     guard let rules else { return request.onlyIfCached ? .refuse : .load }
     if rules.isUsable(at: now, for: request) { return .serve }
     let isStillUsable = rules.isUsable(whileRevalidatingAt: now, for: request)
@@ -64,15 +62,12 @@ extension URLRequest.CachePolicy {
   }
 
   /// Whether what is kept is taken however old it is.
-  package var prefersCache: Bool {
-    self == .returnCacheDataElseLoad || self == .returnCacheDataDontLoad
-  }
+  package var prefersCache: Bool { self == .returnCacheDataElseLoad || self == .returnCacheDataDontLoad }
 
   /// What caches on the way are told, where the server is asked.
   var fieldsForOthers: [TransferRequest.HeaderField] {
     switch self {
-    case .reloadIgnoringLocalAndRemoteCacheData:
-      [.init("Cache-Control", "no-cache"), .init("Pragma", "no-cache")]
+    case .reloadIgnoringLocalAndRemoteCacheData: [.init("Cache-Control", "no-cache"), .init("Pragma", "no-cache")]
     // Else a cache on the way could answer in the server's place, also where nothing is kept here.
     case .reloadRevalidatingCacheData: [.init("Cache-Control", "max-age=0")]
     default: []

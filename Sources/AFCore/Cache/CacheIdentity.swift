@@ -37,8 +37,8 @@ enum CacheIdentity {
   private static let credentialWords = [
     "key", "session", "csrf", "xsrf", "user", "account", "tenant", "signature", "identity", "login", "principal",
     "customer", "client", "device", "member", "profile", "subject", "owner", "behalf", "impersonat", "forwarded",
-    "email",
-    "phone", "role", "uid", "-sid", "organi", "workspace", "team", "from", "person", "licen", "real-ip", "-who",
+    "email", "phone", "role", "uid", "-sid", "organi", "workspace", "team", "from", "person", "licen", "real-ip",
+    "-who",
   ].map(bytes)
 
   private static let requestWords = [

@@ -9,9 +9,7 @@ enum CacheInvalidation {
   /// The URLs, without fragments, for which nothing that is kept is true any more.
   static func urls(after request: HopRequest, _ head: ResponseHead) -> [String] {
     // Looked at for each response, so nothing is made of a GET.
-    guard !safeMethods.contains(request.method), (200..<400).contains(head.statusCode) else {
-      return []
-    }
+    guard !safeMethods.contains(request.method), (200..<400).contains(head.statusCode) else { return [] }
     let own = request.url.withoutFragment
     let named = ["Location", "Content-Location"].compactMap { name -> String? in
       guard let value = head.value(name), let target = Redirect.target(value, from: request.url),

@@ -23,9 +23,7 @@ package struct CacheRules: Sendable {
     let values = head.values("Cache-Control")
     var control = CacheControl(values)
     // For servers of HTTP/1.0 (RFC 9111 §5.4).
-    if values.isEmpty, head.values("Pragma").contains(where: \.isNoCachePragma) {
-      control.noCache = true
-    }
+    if values.isEmpty, head.values("Pragma").contains(where: \.isNoCachePragma) { control.noCache = true }
     return control
   }
 
@@ -42,8 +40,7 @@ package struct CacheRules: Sendable {
       guard let end = moment(expires), let start = made else { return 0 }
       return max(0, end - start)
     }
-    guard isHeuristicallyCacheable || control.isPublic,
-      let modified = head.value("Last-Modified").flatMap(moment),
+    guard isHeuristicallyCacheable || control.isPublic, let modified = head.value("Last-Modified").flatMap(moment),
       let start = made
     else { return 0 }
     return min(max(0, (start - modified) / 10), Self.heuristicLimit)
@@ -108,8 +105,7 @@ package struct CacheRules: Sendable {
 
   /// Whether the response may be used though it is stale, while the server is asked (RFC 5861 §3).
   package func isUsable(whileRevalidatingAt now: Double, for request: CacheControl) -> Bool {
-    guard let tolerance = control.staleWhileRevalidate, tolerance > 0, !control.mustRevalidate,
-      !forbidsUse,
+    guard let tolerance = control.staleWhileRevalidate, tolerance > 0, !control.mustRevalidate, !forbidsUse,
       !request.forbidsUse, request.minFresh == nil, let age = age(at: now)
     else { return false }
     if let maxAge = request.maxAge, age > maxAge { return false }

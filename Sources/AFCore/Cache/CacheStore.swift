@@ -31,8 +31,7 @@ final class CacheStore: Sendable {
     self.cache = cache
     isFoundations = type(of: cache) == URLCache.self
     // There is no other way to learn the directory of `URLCache.shared`, or of a cache made without a path.
-    let directory =
-      Mirror(reflecting: cache).children.first { $0.label == "cacheDirectory" }?.value as? URL
+    let directory = Mirror(reflecting: cache).children.first { $0.label == "cacheDirectory" }?.value as? URL
     files = isFoundations ? directory.map { DirectoryNames($0.path) } : nil
   }
 
@@ -40,9 +39,7 @@ final class CacheStore: Sendable {
   var sizeLimit: Int { max(cache.memoryCapacity, cache.diskCapacity) / 20 }
 
   /// Whether a body of this size is held in memory, or could be.
-  func memoryHolds(_ size: Int) -> Bool {
-    size <= cache.memoryCapacity / 20 && cache.memoryCapacity > 0
-  }
+  func memoryHolds(_ size: Int) -> Bool { size <= cache.memoryCapacity / 20 && cache.memoryCapacity > 0 }
 
   // MARK: Reading
 
@@ -54,14 +51,10 @@ final class CacheStore: Sendable {
     let first = main.response.answers(sent) ? main : nil
     var found = first.map { [$0] } ?? []
     for selector in main.response.variants.selectors(for: sent) {
-      if let variant = findVariant(selector, url), variant.response.answers(sent) {
-        found.append(variant)
-      }
+      if let variant = findVariant(selector, url), variant.response.answers(sent) { found.append(variant) }
     }
     // The most recent counts (RFC 9111 §4.1).
-    guard let newest = found.max(by: { $0.response.moment < $1.response.moment }) else {
-      return .forOthers
-    }
+    guard let newest = found.max(by: { $0.response.moment < $1.response.moment }) else { return .forOthers }
     return .found(newest.response, recalling: newest.isOnDisk ? newest.key : nil)
   }
 
@@ -74,10 +67,8 @@ final class CacheStore: Sendable {
   /// What stands under the URL itself.
   private func findMain(_ url: String, thorough: Bool) -> Found? {
     guard isFoundations else {
-      guard let url = URL(string: url), let found = cache.cachedResponse(for: URLRequest(url: url))
-      else { return nil }
-      return found.isFor(url.absoluteString)
-        ? Found(response: StoredResponse(found), key: nil) : nil
+      guard let url = URL(string: url), let found = cache.cachedResponse(for: URLRequest(url: url)) else { return nil }
+      return found.isFor(url.absoluteString) ? Found(response: StoredResponse(found), key: nil) : nil
     }
     return CacheKey.all(for: url).lazy.compactMap { self.find($0, url, thorough: thorough) }.first
   }
@@ -113,9 +104,7 @@ final class CacheStore: Sendable {
   func recall(_ key: CacheKey, _ url: String) {
     guard let found = cache.cachedResponse(for: key.request), found.isFor(url) else { return }
     // Stored twice in memory it would be a trap; see above.
-    if cache.cachedResponse(for: key.request) !== found {
-      cache.storeCachedResponse(found.recalled, for: key.request)
-    }
+    if cache.cachedResponse(for: key.request) !== found { cache.storeCachedResponse(found.recalled, for: key.request) }
     remember(key)
   }
 
@@ -126,9 +115,9 @@ final class CacheStore: Sendable {
       return cache.storeCachedResponse(new.noted, for: URLRequest(url: url))
     }
     guard let key = CacheKey.all(for: url).first else { return }
-    guard let main = findMain(url, thorough: false)?.response, let own = main.selector,
-      let variant = new.variant
-    else { return put(new, key) }
+    guard let main = findMain(url, thorough: false)?.response, let own = main.selector, let variant = new.variant else {
+      return put(new, key)
+    }
     var variants = main.variants
     if let old, old != own, old != variant.selector {
       variants.remove(old)
@@ -213,9 +202,7 @@ enum CacheFinding: Sendable {
 
 extension CachedURLResponse {
   /// Whether the response is the answer of `url` and of no other that shares its key.
-  fileprivate func isFor(_ url: String) -> Bool {
-    response.url?.absoluteString.withoutFragment == url
-  }
+  fileprivate func isFor(_ url: String) -> Bool { response.url?.absoluteString.withoutFragment == url }
 }
 
 /// Which entries have a file in the directory of a `URLCache`; listed again when the directory has changed.
@@ -228,18 +215,14 @@ private final class DirectoryNames: Sendable {
   private let path: String
   private let listing = Locked(Listing())
 
-  init(_ path: String) {
-    self.path = path
-  }
+  init(_ path: String) { self.path = path }
 
   func contains(_ identifier: String) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else { return false }
     let changed = status.st_mtim
     let known = listing.withLock { listing -> Bool? in
-      guard let last = listing.changed, last.tv_sec == changed.tv_sec,
-        last.tv_nsec == changed.tv_nsec
-      else {
+      guard let last = listing.changed, last.tv_sec == changed.tv_sec, last.tv_nsec == changed.tv_nsec else {
         return nil
       }
       return listing.identifiers.contains(identifier)

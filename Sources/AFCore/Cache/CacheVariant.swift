@@ -81,8 +81,8 @@ struct CacheVariants: Equatable, Sendable {
 
   /// One line for each: its selector, whether it is private, its names.
   var text: String {
-    all.map { "\($0.selector) \($0.variance.isPrivate ? 1 : 0) \($0.variance.names.joined(separator: ","))" }
-      .joined(separator: "\n")
+    all.map { "\($0.selector) \($0.variance.isPrivate ? 1 : 0) \($0.variance.names.joined(separator: ","))" }.joined(
+      separator: "\n")
   }
 
   init() {}

@@ -7,10 +7,10 @@ import Foundation
 /// depends on it.
 package enum HTTPDate {
   /// The moment that `text` names, in the preferred form or one of the two obsolete ones; nil if it names none, or one that does not exist.
-  /// The two digits of an RFC 850 year are read against `now`.
-  package static func seconds(
-    _ text: String, now: @autoclosure () -> Double = Date().timeIntervalSince1970
-  ) -> Double? {
+  package static func seconds(_ text: String) -> Double? { seconds(text, now: Date().timeIntervalSince1970) }
+
+  /// The same. The two digits of an RFC 850 year are read against `now`, which is looked at for nothing else.
+  package static func seconds(_ text: String, now: @autoclosure () -> Double) -> Double? {
     var text = text
     return text.withUTF8 { bytes in
       var scanner = Scanner(bytes)
@@ -30,17 +30,12 @@ package enum HTTPDate {
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let time = "\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60))"
     let years = String(repeating: "0", count: max(0, 4 - "\(year)".count)) + "\(year)"
-    return
-      "\(weekdays[floorMod(days + 4, 7)]), \(two(day)) \(months[month - 1]) \(years) \(time) GMT"
+    return "\(weekdays[floorMod(days + 4, 7)]), \(two(day)) \(months[month - 1]) \(years) \(time) GMT"
   }
 
   private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-  private static let longWeekdays = [
-    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
-  ]
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
+  private static let longWeekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
   /// Sat, 01 Jan 0000 00:00:00 GMT and Fri, 31 Dec 9999 23:59:59 GMT.
   private static let firstMoment: Double = -62_167_219_200
   private static let lastMoment: Double = 253_402_300_799
@@ -55,8 +50,7 @@ package enum HTTPDate {
 
     /// " 06 Nov 1994 08:49:37 GMT"
     mutating func imfFixdate() -> Double? {
-      guard skip(" "), let day = number(2), skip(" "), let month = word(in: months), skip(" "),
-        let year = number(4),
+      guard skip(" "), let day = number(2), skip(" "), let month = word(in: months), skip(" "), let year = number(4),
         skip(" "), let time = time(), skip(" GMT"), isAtEnd
       else { return nil }
       return moment(year, month + 1, day, time)
@@ -64,13 +58,11 @@ package enum HTTPDate {
 
     /// ", 06-Nov-94 08:49:37 GMT". A year more than 50 years ahead is the last one with these digits (RFC 9110 §5.6.7).
     mutating func rfc850(_ now: () -> Double) -> Double? {
-      guard skip(", "), let day = number(2), skip("-"), let month = word(in: months), skip("-"),
-        let digits = number(2),
+      guard skip(", "), let day = number(2), skip("-"), let month = word(in: months), skip("-"), let digits = number(2),
         skip(" "), let time = time(), skip(" GMT"), isAtEnd
       else { return nil }
       let present = now()
-      let (year, _, _) = civil(
-        Int(min(max(present.isNaN ? 0 : present, firstMoment), lastMoment) / 86_400))
+      let (year, _, _) = civil(Int(min(max(present.isNaN ? 0 : present, firstMoment), lastMoment) / 86_400))
       let century = year - year % 100
       // 29 February does not exist in each of them.
       for candidate in [century + 100, century, century - 100] {
@@ -83,8 +75,7 @@ package enum HTTPDate {
 
     /// " Nov  6 08:49:37 1994"
     mutating func asctime() -> Double? {
-      guard skip(" "), let month = word(in: months), skip(" "),
-        let day = skip(" ") ? number(1) : number(2), skip(" "),
+      guard skip(" "), let month = word(in: months), skip(" "), let day = skip(" ") ? number(1) : number(2), skip(" "),
         let time = time(), skip(" "), let year = number(4), isAtEnd
       else { return nil }
       return moment(year, month + 1, day, time)
@@ -92,17 +83,14 @@ package enum HTTPDate {
 
     /// Seconds of the day. A leap second is taken for the one before it: a cache must not see a moment later than it is.
     private mutating func time() -> Int? {
-      guard let hour = number(2), skip(":"), let minute = number(2), skip(":"),
-        let second = number(2), hour < 24,
+      guard let hour = number(2), skip(":"), let minute = number(2), skip(":"), let second = number(2), hour < 24,
         minute < 60, second < 60 || (hour, minute, second) == (23, 59, 60)
       else { return nil }
       return hour * 3600 + minute * 60 + min(second, 59)
     }
 
     private func moment(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> Double? {
-      guard (0...9999).contains(year), day >= 1, day <= length(of: month, in: year) else {
-        return nil
-      }
+      guard (0...9999).contains(year), day >= 1, day <= length(of: month, in: year) else { return nil }
       return Double(days(year, month, day) * 86_400 + time)
     }
 
@@ -116,8 +104,7 @@ package enum HTTPDate {
     mutating func skip(_ text: StaticString) -> Bool {
       let count = text.utf8CodeUnitCount
       guard bytes.count - position >= count else { return false }
-      for index in 0..<count
-      where bytes[position + index].asciiLowercased != text.utf8Start[index].asciiLowercased {
+      for index in 0..<count where bytes[position + index].asciiLowercased != text.utf8Start[index].asciiLowercased {
         return false
       }
       position += count
@@ -128,9 +115,7 @@ package enum HTTPDate {
     mutating func word(in words: [String]) -> Int? {
       let found = words.firstIndex { word in
         guard bytes.count - position >= word.utf8.count else { return false }
-        return zip(bytes[position...], word.utf8).allSatisfy {
-          $0.asciiLowercased == $1.asciiLowercased
-        }
+        return zip(bytes[position...], word.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
       }
       if let found { position += words[found].utf8.count }
       return found
@@ -151,9 +136,7 @@ package enum HTTPDate {
 
   // MARK: The calendar
 
-  private static func floorMod(_ value: Int, _ divisor: Int) -> Int {
-    (value % divisor + divisor) % divisor
-  }
+  private static func floorMod(_ value: Int, _ divisor: Int) -> Int { (value % divisor + divisor) % divisor }
 
   private static func length(of month: Int, in year: Int) -> Int {
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -178,8 +161,6 @@ package enum HTTPDate {
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let march = (5 * dayOfYear + 2) / 153
     let month = march < 10 ? march + 3 : march - 9
-    return (
-      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1
-    )
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1)
   }
 }

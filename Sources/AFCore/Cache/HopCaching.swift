@@ -52,8 +52,7 @@ struct CachedAnswer: Sendable {
   }
 
   init(_ stored: StoredResponse, at now: Double, isConfirmed: Bool = false) {
-    self.init(
-      head: stored.rules.served(at: now, isConfirmed: isConfirmed), body: stored.cached.data)
+    self.init(head: stored.rules.served(at: now, isConfirmed: isConfirmed), body: stored.cached.data)
   }
 
   /// Nothing that is kept may be used, and the request wants nothing else (RFC 9111 §5.2.1.7).
@@ -81,9 +80,7 @@ extension TransferRequest.HeaderField {
 
   /// Whether the field asks for something that no kept response may answer.
   var bypassesCache: Bool {
-    guard let first = name.utf8.first?.asciiLowercased,
-      first == UInt8(ascii: "i") || first == UInt8(ascii: "r")
-    else {
+    guard let first = name.utf8.first?.asciiLowercased, first == UInt8(ascii: "i") || first == UInt8(ascii: "r") else {
       return false
     }
     return Self.bypassing.contains { name.equalsIgnoringCase($0) }
@@ -116,15 +113,12 @@ extension SessionSettings {
   func cacheControl(of request: HopRequest) -> CacheControl {
     func values(_ name: String) -> [String] {
       let own = request.headers.filter { $0.name.equalsIgnoringCase(name) }
-      return (own.isEmpty ? additionalHeaders.filter { $0.name.equalsIgnoringCase(name) } : own)
-        .map(\.value)
+      return (own.isEmpty ? additionalHeaders.filter { $0.name.equalsIgnoringCase(name) } : own).map(\.value)
     }
     let directives = values("Cache-Control")
     var control = CacheControl(directives)
     // Pragma counts where there is no Cache-Control (RFC 9111 §5.4).
-    if directives.isEmpty, values("Pragma").contains(where: \.isNoCachePragma) {
-      control.noCache = true
-    }
+    if directives.isEmpty, values("Pragma").contains(where: \.isNoCachePragma) { control.noCache = true }
     return control
   }
 }

@@ -29,9 +29,7 @@ final class ResponseCache: Sendable {
   private static let absenceLimit = 4096
   private static let absenceDuration = 1.0
 
-  init(_ cache: URLCache) {
-    store = CacheStore(cache)
-  }
+  init(_ cache: URLCache) { store = CacheStore(cache) }
 
   // MARK: Reading
 
@@ -44,10 +42,8 @@ final class ResponseCache: Sendable {
   }
 
   /// Looks for what is kept for a request of a URL. `thorough`: as far as Foundation can tell, at any cost.
-  func find(
-    _ url: String, _ sent: SentFields, thorough: Bool,
-    _ answer: @escaping @Sendable (StoredResponse?) -> Void
-  ) {
+  func find(_ url: String, _ sent: SentFields, thorough: Bool, _ answer: @escaping @Sendable (StoredResponse?) -> Void)
+  {
     // Who has changed something sees it.
     let isChanging = state.withLock { $0.waiting[url] != nil }
     (isChanging ? changes : lookups).async { [self] in
@@ -83,18 +79,13 @@ final class ResponseCache: Sendable {
 
   /// Keeps a response that was asked for at `moment`, in the place of the one that `old` selects. Whoever looks for it from now on finds it.
   func keep(
-    _ response: StoredResponse, for url: String, since moment: InvalidationLedger.Moment,
-    replacing old: String? = nil
-  ) {
-    keep(for: url, size: response.cached.data.count, since: moment, replacing: old) { _ in response
-    }
-  }
+    _ response: StoredResponse, for url: String, since moment: InvalidationLedger.Moment, replacing old: String? = nil
+  ) { keep(for: url, size: response.cached.data.count, since: moment, replacing: old) { _ in response } }
 
   /// Keeps what `make` makes, where it may take its time, out of the size of the largest body that is kept. If that is nothing, what there
   /// was is out of date all the same. What was asked for before its URL was changed is not kept.
   func keep(
-    for url: String, size: Int, since moment: InvalidationLedger.Moment,
-    replacing old: String? = nil,
+    for url: String, size: Int, since moment: InvalidationLedger.Moment, replacing old: String? = nil,
     _ make: @escaping @Sendable (_ sizeLimit: Int) -> StoredResponse?
   ) {
     let place = state.withLock { state -> StoreBacklog.Place in
@@ -104,9 +95,7 @@ final class ResponseCache: Sendable {
     change(url) { [self] in
       defer { state.withLock { $0.backlog.remove(size) } }
       guard state.withLock({ $0.ledger.isUnchanged(url, since: moment) }) else { return }
-      guard place != .nowhere, let response = make(store.sizeLimit) else {
-        return store.remove(url)
-      }
+      guard place != .nowhere, let response = make(store.sizeLimit) else { return store.remove(url) }
       let isCrowded = place == .inMemoryIfItFits && store.memoryHolds(response.cached.data.count)
       store.store(isCrowded ? response.inMemoryOnly : response, for: url, replacing: old)
     }
@@ -165,17 +154,13 @@ final class ResponseCache: Sendable {
   // MARK: Asking beside the tasks
 
   /// - Returns: False if that is being asked already.
-  func beginRevalidation(_ name: String) -> Bool {
-    state.withLock { $0.revalidations.insert(name).inserted }
-  }
+  func beginRevalidation(_ name: String) -> Bool { state.withLock { $0.revalidations.insert(name).inserted } }
 
   func endRevalidation(_ name: String) { _ = state.withLock { $0.revalidations.remove(name) } }
 
   // MARK: One for each URLCache
 
-  private struct Entry {
-    weak var cache: ResponseCache?
-  }
+  private struct Entry { weak var cache: ResponseCache? }
 
   private static let caches = Locked<[ObjectIdentifier: Entry]>([:])
 

@@ -32,9 +32,7 @@ final class StoredResponse: Sendable {
     variants = CacheVariants(text: cached.userInfo?[Note.variants] as? String ?? "")
   }
 
-  init(
-    _ cached: CachedURLResponse, _ rules: CacheRules, selector: String?, variants: CacheVariants = CacheVariants()
-  ) {
+  init(_ cached: CachedURLResponse, _ rules: CacheRules, selector: String?, variants: CacheVariants = CacheVariants()) {
     self.cached = cached
     self.rules = rules
     self.selector = selector

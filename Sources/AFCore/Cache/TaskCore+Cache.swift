@@ -27,9 +27,7 @@ extension TaskCore {
     guard policy.readsCache else { return goes(request, policy, control, isStubbed) }
     if !caching.wasAsked {
       let url = request.url.withoutFragment
-      if !policy.prefersCache, cache.isKnownToLack(url) {
-        return goes(request, policy, control, isStubbed)
-      }
+      if !policy.prefersCache, cache.isKnownToLack(url) { return goes(request, policy, control, isStubbed) }
       ask(cache, url, sentFields(request, session), thorough: policy.prefersCache)
       return .isAsked
     }
@@ -58,18 +56,16 @@ extension TaskCore {
   }
 
   /// The way of a request for which nothing is kept, or may be looked up.
-  private func goes(
-    _ request: HopRequest, _ policy: URLRequest.CachePolicy, _ control: CacheControl,
-    _ isStubbed: Bool
-  ) -> CacheUse {
+  private func goes(_ request: HopRequest, _ policy: URLRequest.CachePolicy, _ control: CacheControl, _ isStubbed: Bool)
+    -> CacheUse
+  {
     let now = Date().timeIntervalSince1970
     switch CacheDecision(policy, control, nil, mayRevalidate: false, at: now) {
     // A stub is no network, and sees the policy in its request.
     case .fail where !isStubbed:
       fail(
         URLError.make(
-          .resourceUnavailable, url: request.url,
-          "Nothing is kept for the request, and it must not be loaded"))
+          .resourceUnavailable, url: request.url, "Nothing is kept for the request, and it must not be loaded"))
       return .isRefused
     case .refuse where !isStubbed: return .serves(.refusal(at: now))
     default: return .loads(nil, policy.fieldsForOthers)
@@ -106,9 +102,7 @@ extension TaskCore {
     sentFields(request, session.headers(of: request), session)
   }
 
-  private func sentFields(
-    _ request: HopRequest, _ fields: [TransferRequest.HeaderField], _ session: SessionCore
-  )
+  private func sentFields(_ request: HopRequest, _ fields: [TransferRequest.HeaderField], _ session: SessionCore)
     -> SentFields
   {
     let isCallers =
@@ -116,14 +110,11 @@ extension TaskCore {
       || session.settings.additionalHeaders.contains { $0.name.equalsIgnoringCase("Cookie") }
     let manager = state.withLock { $0.manager }
     return SentFields(
-      fields, hasStoredCookies: !isCallers,
-      certificate: manager?.core.certificateShown(to: request.url))
+      fields, hasStoredCookies: !isCallers, certificate: manager?.core.certificateShown(to: request.url))
   }
 
   /// Remembers what the request is sent with, and when.
-  func note(
-    sent fields: [TransferRequest.HeaderField], _ request: HopRequest, _ session: SessionCore
-  ) {
+  func note(sent fields: [TransferRequest.HeaderField], _ request: HopRequest, _ session: SessionCore) {
     let sent = sentFields(request, fields, session)
     let moment = session.cache?.moment
     state.withLock { state in
@@ -155,13 +146,11 @@ extension TaskCore {
     let now = Date().timeIntervalSince1970
     let sent = caching.sent ?? SentFields(request.headers)
     if request.mayFreshen, let moment = caching.sentAt {
-      cache.freshen(
-        url, sent, with: head, requested: caching.requested, received: now, since: moment)
+      cache.freshen(url, sent, with: head, requested: caching.requested, received: now, since: moment)
     }
     guard let stored = caching.stored else { return false }
     let answer = CacheAnswer(
-      head, to: stored.rules, wasAsked: caching.isValidating,
-      session.settings.standInControl(of: request), at: now)
+      head, to: stored.rules, wasAsked: caching.isValidating, session.settings.standInControl(of: request), at: now)
     let replay: HopCaching.Replay?
     switch answer {
     case .none: return false
@@ -171,9 +160,7 @@ extension TaskCore {
     case .isAboutAnother: replay = nil
     case .standsIn: replay = HopCaching.Replay(stored: stored, isConfirmed: false)
     case .confirms:
-      guard
-        let fresh = stored.refreshed(by: head, requested: caching.requested, received: now, sent)
-      else {
+      guard let fresh = stored.refreshed(by: head, requested: caching.requested, received: now, sent) else {
         return false
       }
       keep(fresh, inPlaceOf: stored, cache, url, caching.sentAt)
@@ -188,8 +175,7 @@ extension TaskCore {
   }
 
   private func keep(
-    _ fresh: StoredResponse, inPlaceOf stored: StoredResponse, _ cache: ResponseCache,
-    _ url: String,
+    _ fresh: StoredResponse, inPlaceOf stored: StoredResponse, _ cache: ResponseCache, _ url: String,
     _ moment: InvalidationLedger.Moment?
   ) {
     guard fresh.rules.isStorable, let moment else { return cache.remove(url, stored.selector) }

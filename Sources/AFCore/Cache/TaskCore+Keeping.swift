@@ -25,18 +25,15 @@ extension TaskState {
   /// The response that has just come whole, if it may be kept: that of a data task, to a GET, over the network or from a stub that
   /// lets it. Bodies that went to a file or a stream are not there any more.
   func cacheCandidate(_ kind: TaskKind) -> CacheCandidate? {
-    guard let session, let cache = session.cache, error == nil, kind == .data, !becameDownload,
-      stream == nil,
+    guard let session, let cache = session.cache, error == nil, kind == .data, !becameDownload, stream == nil,
       !caching.isServing, hopAuthentication == nil, let head, current.isCacheable
     else { return nil }
     let policy = caching.stubPolicy ?? .allowed
-    guard policy != .notAllowed, isWorthKeeping(head, session),
-      !session.settings.cacheControl(of: current).noStore,
+    guard policy != .notAllowed, isWorthKeeping(head, session), !session.settings.cacheControl(of: current).noStore,
       let sent = caching.sent, let sentAt = caching.sentAt
     else { return nil }
     return CacheCandidate(
-      cache: cache, session: session, manager: blocks.interests.contains(.cache) ? manager : nil,
-      request: current,
+      cache: cache, session: session, manager: blocks.interests.contains(.cache) ? manager : nil, request: current,
       head: head, body: body ?? Data(), sent: sent, sentAt: sentAt, requested: caching.requested,
       received: Date().timeIntervalSince1970, policy: policy)
   }
@@ -46,8 +43,7 @@ extension TaskState {
   private func isWorthKeeping(_ head: ResponseHead, _ session: SessionCore) -> Bool {
     let takesAnything =
       caching.stubPolicy != nil || blocks.interests.contains(.cache)
-      || session.settings.cachePolicy(for: current).prefersCache
-      || session.settings.cachePolicy.prefersCache
+      || session.settings.cachePolicy(for: current).prefersCache || session.settings.cachePolicy.prefersCache
     guard takesAnything || head.mentionsFreshness else { return false }
     let now = Date().timeIntervalSince1970
     let rules = CacheRules(head, requested: caching.requested, received: now)
@@ -59,9 +55,7 @@ extension ResponseHead {
   /// Whether there is a field without which nothing is kept. Looked at for every response, so nothing is made of it.
   fileprivate var mentionsFreshness: Bool { hasField(in: Self.freshnessFields) }
 
-  private static let freshnessFields: [StaticString] = [
-    "ETag", "Last-Modified", "Cache-Control", "Expires",
-  ]
+  private static let freshnessFields: [StaticString] = ["ETag", "Last-Modified", "Cache-Control", "Expires"]
 }
 
 extension TaskCore {
@@ -71,9 +65,7 @@ extension TaskCore {
     guard let manager = candidate.manager else {
       let sequel = end()
       return {
-        candidate.cache.keep(
-          for: candidate.url, size: candidate.body.count, since: candidate.sentAt
-        ) { limit in
+        candidate.cache.keep(for: candidate.url, size: candidate.body.count, since: candidate.sentAt) { limit in
           candidate.proposal(limit).flatMap(candidate.noted)
         }
         sequel?()
@@ -91,8 +83,7 @@ extension TaskCore {
           if self.close(question) { self.finish() }
           return
         }
-        manager.urlSession(candidate.session.shell, dataTask: shell, willCacheResponse: proposed) {
-          answer in
+        manager.urlSession(candidate.session.shell, dataTask: shell, willCacheResponse: proposed) { answer in
           guard self.close(question) else { return }
           if let answer, answer.storagePolicy != .notAllowed, let noted = candidate.noted(answer) {
             candidate.cache.keep(noted, for: candidate.url, since: candidate.sentAt)
@@ -117,9 +108,7 @@ extension TaskCore {
       return (state.questions, state.current.timeout ?? session.settings.requestTimeout)
     }
     guard let question else { return nil }
-    limit(question, seconds: timeout) { task in
-      if task.close(question) { task.finish() }
-    }
+    limit(question, seconds: timeout) { task in if task.close(question) { task.finish() } }
     return question
   }
 }
@@ -137,8 +126,7 @@ extension CacheCandidate {
 
   /// What is kept; nil if whoever was asked made it something that answers no request.
   fileprivate func noted(_ response: CachedURLResponse) -> StoredResponse? {
-    let rules = CacheRules(
-      ResponseHead(response.response), requested: requested, received: received)
+    let rules = CacheRules(ResponseHead(response.response), requested: requested, received: received)
     guard let variance = rules.variance else { return nil }
     return StoredResponse(response, rules, selector: variance.selector(sent))
   }

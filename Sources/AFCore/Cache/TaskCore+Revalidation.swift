@@ -8,9 +8,7 @@ extension TaskCore {
   /// Whether the server may be asked beside the task, in a task that the app does not see. Not where the app has a say in what is kept, and
   /// not for bodies that are never held in memory.
   func mayRevalidate(_ request: HopRequest) -> Bool {
-    let (isSilent, interests, isStreamed) = state.withLock {
-      ($0.isSilent, $0.blocks.interests, $0.stream != nil)
-    }
+    let (isSilent, interests, isStreamed) = state.withLock { ($0.isSilent, $0.blocks.interests, $0.stream != nil) }
     return kind == .data && !isSilent && !isStreamed && !interests.contains(.cache)
   }
 

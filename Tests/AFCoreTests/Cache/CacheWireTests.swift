@@ -11,14 +11,13 @@ import Testing
   private static let stales: [[(String, String)]] = [
     [("Cache-Control", "max-age=60"), ("Age", "7200, 0")],
     [("Cache-Control", "max-age=60"), ("Age", "7200"), ("Age", "0")],
-    [("Cache-Control", "max-age=60"), ("Age", "99999999999999999999")],
-    [("Expires", "Thu, 18 Aug 2050 02:01:18 UTC")],
-    [("Expires", "Thu 18 Aug 2050 02:01:18 GMT")], [("Expires", "Thu, 18-Aug-2050 02:01:18 GMT")],
-    [("Expires", "0")],
+    [("Cache-Control", "max-age=60"), ("Age", "99999999999999999999")], [("Expires", "Thu, 18 Aug 2050 02:01:18 UTC")],
+    [("Expires", "Thu 18 Aug 2050 02:01:18 GMT")], [("Expires", "Thu, 18-Aug-2050 02:01:18 GMT")], [("Expires", "0")],
   ]
 
-  @Test("F55, F57: what is stale is not served as fresh", arguments: stales)
-  func stale(_ fields: [(String, String)]) async throws {
+  @Test("F55, F57: what is stale is not served as fresh", arguments: stales) func stale(_ fields: [(String, String)])
+    async throws
+  {
     let (cache, numbers) = (try TestCache(), Numbered())
     let server = try TestServer { _ in numbers.next(fields) }
     let manager = cache.manager(server)
@@ -26,15 +25,10 @@ import Testing
     try server.stop()
   }
 
-  @Test
-  func `F56: a response from the cache carries its age, and one that was just confirmed does not`()
-    async throws
-  {
+  @Test func `F56: a response from the cache carries its age, and one that was just confirmed does not`() async throws {
     let cache = try TestCache()
     let server = try TestServer { request in
-      if request.value("If-None-Match") != nil {
-        return TestResponse(304, headers: [("ETag", "\"a\"")])
-      }
+      if request.value("If-None-Match") != nil { return TestResponse(304, headers: [("ETag", "\"a\"")]) }
       let response = TestResponse.text("x").with("ETag", "\"a\"").with("Age", "30")
       return response.with("Cache-Control", request.path == "/fresh" ? "max-age=90" : "no-cache")
     }
@@ -50,9 +44,7 @@ import Testing
     try server.stop()
   }
 
-  @Test(
-    "F58: stale-if-error holds without a validator, as the response or the request says",
-    arguments: [false, true])
+  @Test("F58: stale-if-error holds without a validator, as the response or the request says", arguments: [false, true])
   func errors(_ isRequests: Bool) async throws {
     let (cache, numbers) = (try TestCache(), Numbered())
     let isBroken = Locked(false)
@@ -65,38 +57,28 @@ import Testing
         [
           (
             "Cache-Control",
-            isRequests
-              ? "max-age=0, stale-while-revalidate=0, private" : "max-age=0, stale-if-error=60"
+            isRequests ? "max-age=0, stale-while-revalidate=0, private" : "max-age=0, stale-if-error=60"
           ), ("ETag", "\"a\""),
         ].prefix(isRequests ? 2 : 1).map { $0 })
     }
     let manager = cache.manager(server)
-    for path in ["status", "reset"] {
-      _ = try await manager.text(path)
-    }
+    for path in ["status", "reset"] { _ = try await manager.text(path) }
     isBroken.withLock { $0 = true }
     let headers = isRequests ? ["Cache-Control": "stale-if-error=60"] : [:]
     let kept = try await manager.response("status", headers: headers)
     #expect(String(decoding: kept.data, as: UTF8.self) == "1")
     #expect(kept.value(forHTTPHeaderField: "Age") != nil)
     #expect(try await manager.text("reset", headers: headers) == "2")
-    #expect(
-      try await manager.response("status", headers: ["Cache-Control": "no-cache"]).statusCode == 503
-    )
-    #expect(
-      try await manager.response("status", policy: .reloadRevalidatingCacheData).statusCode == 503)
+    #expect(try await manager.response("status", headers: ["Cache-Control": "no-cache"]).statusCode == 503)
+    #expect(try await manager.response("status", policy: .reloadRevalidatingCacheData).statusCode == 503)
     try server.stop()
   }
 
-  @Test func `F58: stale-while-revalidate serves what is stale, asks once, and calls nobody`()
-    async throws
-  {
+  @Test func `F58: stale-while-revalidate serves what is stale, asks once, and calls nobody`() async throws {
     let (cache, numbers) = (try TestCache(), Numbered())
     let latch = Latch()
     let server = try TestServer { _ in
-      let response = numbers.next([
-        ("Cache-Control", "max-age=0, stale-while-revalidate=60"), ("ETag", "\"a\""),
-      ])
+      let response = numbers.next([("Cache-Control", "max-age=0, stale-while-revalidate=60"), ("ETag", "\"a\"")])
       guard case .bytes(let body) = response.body, body != Array("1".utf8) else { return response }
       return response.with(.wait(latch), at: .responseHead(0))
     }
@@ -128,8 +110,9 @@ import Testing
     try server.stop()
   }
 
-  @Test("What asks beside the tasks ends with the session", arguments: [false, true])
-  func ending(_ isCancelling: Bool) async throws {
+  @Test("What asks beside the tasks ends with the session", arguments: [false, true]) func ending(_ isCancelling: Bool)
+    async throws
+  {
     let (cache, numbers) = (try TestCache(), Numbered())
     let server = try TestServer { _ in
       let response = numbers.next([("Cache-Control", "max-age=0, stale-while-revalidate=60")])
@@ -151,9 +134,7 @@ import Testing
     try server.stop()
   }
 
-  @Test func `F58: only-if-cached is answered from the cache, or with 504, and never goes out`()
-    async throws
-  {
+  @Test func `F58: only-if-cached is answered from the cache, or with 504, and never goes out`() async throws {
     let (cache, numbers) = (try TestCache(), Numbered())
     let server = try TestServer { _ in numbers.next([("Cache-Control", "max-age=60")]) }
     let manager = cache.manager(server)
@@ -163,46 +144,33 @@ import Testing
     #expect(refused.data.isEmpty)
     _ = try await manager.text("a")
     #expect(try await manager.text("a", headers: headers) == "1")
-    #expect(
-      try await manager.response("a", headers: headers.merging(["Range": "bytes=0-0"]) { $1 })
-        .statusCode == 504)
+    #expect(try await manager.response("a", headers: headers.merging(["Range": "bytes=0-0"]) { $1 }).statusCode == 504)
     #expect(try await manager.response("a", headers: headers, method: "POST").statusCode == 504)
     #expect(server.requestCount == 1)
     let wide = cache.manager(server) { $0.httpAdditionalHeaders = headers }
     #expect(try await wide.response("b").statusCode == 504)
     let uncached = cache.manager(server) { $0.urlCache = nil }
-    #expect(
-      try await uncached.text("a", headers: headers) == "2", "it is for caches on the way then")
+    #expect(try await uncached.text("a", headers: headers) == "2", "it is for caches on the way then")
     try server.stop()
   }
 
-  @Test
-  func `F58: reloadRevalidatingCacheData tells caches on the way, also where nothing is kept`()
-    async throws
-  {
+  @Test func `F58: reloadRevalidatingCacheData tells caches on the way, also where nothing is kept`() async throws {
     let (cache, numbers) = (try TestCache(), Numbered())
-    let server = try TestServer { _ in
-      numbers.next([("Cache-Control", "max-age=60, immutable"), ("ETag", "\"a\"")])
-    }
+    let server = try TestServer { _ in numbers.next([("Cache-Control", "max-age=60, immutable"), ("ETag", "\"a\"")]) }
     let policy = URLRequest.CachePolicy.reloadRevalidatingCacheData
     for manager in [cache.manager(server), cache.manager(server) { $0.urlCache = nil }] {
       _ = try await manager.text("a\(server.requestCount)", policy: policy)
       #expect(server.requests.last?.value("Cache-Control") == "max-age=0")
       #expect(server.requests.last?.value("If-None-Match") == nil)
     }
-    #expect(
-      try await cache.manager(server).text("a0", policy: policy) == "1",
-      "it is immutable (RFC 8246)")
+    #expect(try await cache.manager(server).text("a0", policy: policy) == "1", "it is immutable (RFC 8246)")
     #expect(server.requestCount == 2)
     try server.stop()
   }
 
-  @Test func `F60: of 25 responses at once none is lost where the disk is all there is`()
-    async throws
-  {
+  @Test func `F60: of 25 responses at once none is lost where the disk is all there is`() async throws {
     let cache = try TestCache(memory: 0, disk: 64 << 20)
-    let server = try TestServer { request in .text(request.path).with("Cache-Control", "max-age=60")
-    }
+    let server = try TestServer { request in .text(request.path).with("Cache-Control", "max-age=60") }
     let manager = cache.manager(server)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<25 { group.addTask { _ = try await manager.text("\(number)") } }
@@ -216,9 +184,7 @@ import Testing
     try server.stop()
   }
 
-  @Test(
-    "A request under way when its URL was changed does not bring the old state back",
-    arguments: [200, 304])
+  @Test("A request under way when its URL was changed does not bring the old state back", arguments: [200, 304])
   func underWay(_ status: Int) async throws {
     let (cache, numbers) = (try TestCache(), Numbered())
     let latch = Latch()
@@ -262,9 +228,7 @@ import Testing
     try server.stop()
   }
 
-  @Test func `Directives among the session's own fields count like those of a request`()
-    async throws
-  {
+  @Test func `Directives among the session's own fields count like those of a request`() async throws {
     let (cache, numbers) = (try TestCache(), Numbered())
     let server = try TestServer { _ in numbers.next([("Cache-Control", "max-age=60")]) }
     let silent = cache.manager(server) { $0.httpAdditionalHeaders = ["Cache-Control": "no-store"] }
@@ -280,9 +244,7 @@ import Testing
   @Test func `Fields that need asking are left out, and the rest is used`() async throws {
     let (cache, numbers) = (try TestCache(), Numbered())
     let server = try TestServer { _ in
-      numbers.next([
-        ("Cache-Control", "max-age=60, no-cache=\"X-Once\""), ("X-Once", "1"), ("X-Always", "2"),
-      ])
+      numbers.next([("Cache-Control", "max-age=60, no-cache=\"X-Once\""), ("X-Once", "1"), ("X-Always", "2")])
     }
     let manager = cache.manager(server)
     #expect(try await manager.response("a").value(forHTTPHeaderField: "X-Once") == "1")
