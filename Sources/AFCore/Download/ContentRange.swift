@@ -1,7 +1,7 @@
 import Foundation
 
 /// A Content-Range field (RFC 9110 §14.4).
-enum ContentRange: Equatable {
+package enum ContentRange: Equatable {
   /// The bytes from `first` up to, but not including, `end`; `total` is the length of the whole, if the server knows it.
   case part(first: Int64, end: Int64, total: Int64?)
   /// No part was sent, and the whole has this length.
@@ -10,7 +10,7 @@ enum ContentRange: Equatable {
   case behindEnd(first: Int64, total: Int64)
 
   /// Reads `bytes 0-99/100`, `bytes 0-99/*` and `bytes */100`; nil for anything else, contradictions included.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
     let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
@@ -34,7 +34,7 @@ enum ContentRange: Equatable {
   }
 
   /// The length of the whole, if it is told.
-  var total: Int64? {
+  package var total: Int64? {
     switch self {
     case .part(_, _, let total): total
     case .unsatisfied(let total), .behindEnd(_, let total): total

@@ -11,10 +11,19 @@ final class DownloadFile: Sendable {
   private let isKept = Locked(false)
 
   private let descriptor: Int32
+  private static let prefix = "AFNetworking-"
+  private static let suffix = "download"
+
+  /// Whether a path can be that of a file which a download has made: no other is written to, or deleted.
+  static func isOurs(_ path: String) -> Bool {
+    guard path.hasPrefix("/"), !path.utf8.contains(0), let slash = path.lastIndex(of: "/") else { return false }
+    let name = path[path.index(after: slash)...]
+    return name.hasPrefix(prefix) && name.hasSuffix(".\(suffix)")
+  }
 
   /// Opens a new file in `directory`.
   convenience init(directory: String) throws {
-    let path = "\(directory)/AFNetworking-\(UUID().uuidString).download"
+    let path = "\(directory)/\(Self.prefix)\(UUID().uuidString).\(Self.suffix)"
     let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0o600)
     guard descriptor >= 0 else { throw POSIXFailure(call: "open", path: path) }
     _ = flock(descriptor, LOCK_EX | LOCK_NB)

@@ -1,33 +1,43 @@
-import AFTransport
+package import AFTransport
 import Foundation
 
 /// A part of a resource that is kept in a file.
-struct KeptPart: Equatable, Sendable {
+package struct KeptPart: Equatable, Sendable {
   /// Where in the whole the file's first byte stands: 0, unless the caller asked for a range of his own.
-  var start: Int64 = 0
+  package var start: Int64
   /// Bytes in the file.
-  var length: Int64
+  package var length: Int64
   /// Where what the caller asked for ends, if it ends before the whole does.
-  var end: Int64?
+  package var end: Int64?
   /// The length of the whole, if the server told it.
-  var total: Int64?
-  var validator: PartValidator
+  package var total: Int64?
+  package var validator: PartValidator
+
+  package init(
+    start: Int64 = 0, length: Int64, end: Int64? = nil, total: Int64? = nil, validator: PartValidator
+  ) {
+    self.start = start
+    self.length = length
+    self.end = end
+    self.total = total
+    self.validator = validator
+  }
 
   /// Where in the whole the next byte belongs.
-  var position: Int64 { start.addingClamped(length) }
+  package var position: Int64 { start.addingClamped(length) }
 
   /// Where in the whole the file is to end; nil if that is not known.
   var goal: Int64? { end ?? total }
 
   /// The value of Range for the rest.
-  var range: String {
+  package var range: String {
     guard let end, end > position else { return "bytes=\(position)-" }
     return "bytes=\(position)-\(end - 1)"
   }
 }
 
 /// What of a response says how it belongs to a kept part.
-struct PartAnswer: Equatable {
+package struct PartAnswer: Equatable {
   var status: Int
   /// Nil also if there is one that says nothing, or several that differ.
   var range: ContentRange?
@@ -52,7 +62,7 @@ struct PartAnswer: Equatable {
     self.lastModified = lastModified
   }
 
-  init(_ head: ResponseHead) {
+  package init(_ head: ResponseHead) {
     status = head.statusCode
     let ranges = Set(head.values("Content-Range"))
     hasRange = !ranges.isEmpty

@@ -1,8 +1,8 @@
-import AFTransport
+package import AFTransport
 import Foundation
 
 /// What tells one version of a resource from another: a strong entity tag, or a date that is as good as one.
-struct PartValidator: Codable, Equatable, Sendable {
+package struct PartValidator: Codable, Equatable, Sendable {
   /// The strong entity tag, quotes included.
   var entityTag: String?
   /// The Last-Modified field, as it came.
@@ -17,7 +17,7 @@ struct PartValidator: Codable, Equatable, Sendable {
   }
 
   /// What a response says about its version; nil if nothing of it is strong.
-  init?(_ head: ResponseHead) {
+  package init?(_ head: ResponseHead) {
     let tag = head.value("ETag")
     // Behind a weak tag a date is no stronger: two bodies of one second may differ.
     guard tag.map(Self.isStrong) ?? true else { return nil }
@@ -31,7 +31,7 @@ struct PartValidator: Codable, Equatable, Sendable {
   }
 
   /// The value of If-Range: the tag, or else the date. Never a weak one (RFC 9110 §13.1.5).
-  var ifRange: String? { entityTag ?? (isDateStrong ? lastModified : nil) }
+  package var ifRange: String? { entityTag ?? (isDateStrong ? lastModified : nil) }
 
   /// Whether a response shows that it is of another version. What it does not say proves nothing: a 206 may leave out what
   /// the client has already, and a server that ignores If-Range is caught by what it says all the same.

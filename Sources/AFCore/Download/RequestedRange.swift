@@ -1,7 +1,7 @@
 import Foundation
 
 /// What of the whole the caller's own request asks for (RFC 9110 §14.2).
-enum RequestedRange: Equatable {
+package enum RequestedRange: Equatable {
   case whole
   /// One range of bytes, in whichever form.
   case one
@@ -9,7 +9,7 @@ enum RequestedRange: Equatable {
   case other
 
   /// Reads a Range field; nil is a request without one.
-  init(_ field: String?) {
+  package init(_ field: String?) {
     guard let field else {
       self = .whole
       return

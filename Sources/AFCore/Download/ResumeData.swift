@@ -1,13 +1,16 @@
+import AFSerialization
 import AFSupport
 import AFTransport
-import Foundation
+package import Foundation
 import FoundationNetworking
 
 /// What is needed to go on with a download: a small archive that names the request, the partial file, and how to prove that the
 /// rest belongs to it.
-struct ResumeData: Codable, Sendable {
+package struct ResumeData: Codable, Sendable {
   /// Version 1 held the redirected request, and neither ranges nor a second validator.
   private static let currentVersion = 2
+  /// More than any request's header fields make.
+  private static let sizeLimit = 4 << 20
 
   var version = Self.currentVersion
   /// The first request's: redirects are followed anew (RFC 9110 §15.4.3).
@@ -26,14 +29,17 @@ struct ResumeData: Codable, Sendable {
   var start: Int64?
   var end: Int64?
 
-  init?(_ data: Data) {
-    // Version 1 was a property list.
-    let isPropertyList = data.starts(with: Data("bplist".utf8)) || data.starts(with: Data("<?xml".utf8))
-    let value =
-      isPropertyList
-      ? try? PropertyListDecoder().decode(Self.self, from: data) : try? JSONDecoder().decode(Self.self, from: data)
-    guard let value, value.isSound else { return nil }
+  package init?(_ data: Data) {
+    guard let value = try? Self.read(data), value.isSound else { return nil }
     self = value
+  }
+
+  private static func read(_ data: Data) throws -> ResumeData {
+    guard data.count <= sizeLimit else { throw CocoaError(.coderReadCorrupt) }
+    guard data.starts(with: Data("bplist".utf8)) else { return try JSONDecoder().decode(Self.self, from: data) }
+    // Version 1 was a binary property list.
+    try BinaryPropertyListGuard.check(data)
+    return try PropertyListDecoder().decode(Self.self, from: data)
   }
 
   /// Nil if there is nothing to go on with.
@@ -55,8 +61,8 @@ struct ResumeData: Codable, Sendable {
 
   /// Whether it says what can be true. It may come from a file that something else has written.
   private var isSound: Bool {
-    guard (1...Self.currentVersion).contains(version), method == "GET", Origin(url) != nil, path.hasPrefix("/"),
-      !path.utf8.contains(0), offset > 0, offset < .max, headers.allSatisfy({ $0.count == 2 }),
+    guard (1...Self.currentVersion).contains(version), method == "GET", Origin(url) != nil, DownloadFile.isOurs(path),
+      offset > 0, offset < .max, headers.allSatisfy({ $0.count == 2 }),
       PartValidator.isStrong(validator) || HTTPDate.seconds(validator) != nil
     else { return false }
     let first = start ?? 0
@@ -64,10 +70,10 @@ struct ResumeData: Codable, Sendable {
     return end.map { $0 >= first + offset } ?? true && total.map { $0 >= 0 } ?? true
   }
 
-  var data: Data? { try? JSONEncoder().encode(self) }
+  package var data: Data? { try? JSONEncoder().encode(self) }
 
   /// What is kept, and of what.
-  var part: KeptPart {
+  package var part: KeptPart {
     let isTag = validator.hasPrefix("\"")
     return KeptPart(
       start: start ?? 0, length: offset, end: end, total: total,

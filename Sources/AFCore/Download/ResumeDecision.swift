@@ -13,7 +13,7 @@ import Foundation
 /// | 200 with the Content-Range of a part | ``unusable(_:)`` |
 /// | 404, 410, 412 | ``gone`` |
 /// | anything else | ``refused`` |
-enum ResumeDecision: Equatable {
+package enum ResumeDecision: Equatable {
   /// The body is what stands in the whole from `at` up to `end`.
   case append(at: Int64, end: Int64, total: Int64?)
   /// The body is a new whole, and the part is worth nothing. Unless the response serializer refuses it: then it is ``refused``.
@@ -29,7 +29,7 @@ enum ResumeDecision: Equatable {
   /// The answer is about something else (credentials, load, a portal): the part stays, and the task fails.
   case refused
 
-  init(_ part: KeptPart, _ answer: PartAnswer) {
+  package init(_ part: KeptPart, _ answer: PartAnswer) {
     switch answer.status {
     case 206: self = Self.partial(part, answer)
     case 416: self = Self.unsatisfied(part, answer)
@@ -76,7 +76,7 @@ enum ResumeDecision: Equatable {
 }
 
 /// What an answer to the request for a whole download means.
-enum FirstDecision: Equatable {
+package enum FirstDecision: Equatable {
   /// The body goes to the file as it is. `start` and `end` are where it stands in the whole, as far as the answer says so.
   case take(start: Int64?, end: Int64?)
   /// A part that was not asked for: the whole's first bytes, up to `end`.
@@ -84,7 +84,7 @@ enum FirstDecision: Equatable {
   /// A part of the whole, passed off as the whole.
   case refuse(String)
 
-  init(_ requested: RequestedRange, _ answer: PartAnswer) {
+  package init(_ requested: RequestedRange, _ answer: PartAnswer) {
     switch (answer.status, requested) {
     case (206, .whole): self = Self.unasked(answer)
     case (206, .one):
@@ -117,7 +117,7 @@ enum FirstDecision: Equatable {
 }
 
 /// What the end of a body that was received without a failure means for the file.
-enum BodyEndDecision: Equatable {
+package enum BodyEndDecision: Equatable {
   case finished
   /// More has to be asked for.
   case goOn
@@ -131,7 +131,7 @@ enum BodyEndDecision: Equatable {
   ///   - position: Where in the whole it ended.
   ///   - end: Where it was to end by its Content-Range; nil if it has none.
   ///   - goal: Where the file is to end; nil if that is not known.
-  init(opened: Int64, position: Int64, end: Int64?, goal: Int64?) {
+  package init(opened: Int64, position: Int64, end: Int64?, goal: Int64?) {
     if let end, position > end {
       self = .overrun
     } else if let goal {

@@ -127,8 +127,8 @@ extension Error {
     case let error as URLError: return URLError(error.code, userInfo: error.errorUserInfo.merging(more) { $1 })
     case let error as AFURLResponseSerializationError: return error.with(data: error.data, more)
     default:
-      let error = self as NSError
-      return type(of: error) == NSError.self && !(self is CocoaError) ? error.adding(more) : self
+      // A Swift error would lose its type.
+      return type(of: self) == NSError.self ? (self as NSError).adding(more) : self
     }
   }
 }

@@ -7,9 +7,9 @@ import Foundation
 /// What comes out is a URL by RFC 3986: existing escapes stay as they are, and only what may not stand is escaped, byte by
 /// byte, whatever its encoding. User information is left out, dot segments are taken out, and a fragment is inherited if the
 /// Location has none.
-enum Location {
+package enum Location {
   /// The absolute URL, or nil for one that is empty, cannot be read, or is of another scheme than http and https.
-  static func target(_ location: some Collection<UInt8>, from base: String) -> String? {
+  package static func target(_ location: some Collection<UInt8>, from base: String) -> String? {
     guard let base = ReferenceURL(base) else { return nil }
     let text = cleaned(location)
     guard !text.isEmpty else { return nil }

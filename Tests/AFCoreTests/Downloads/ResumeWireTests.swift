@@ -355,4 +355,47 @@ import Testing
     #expect(try harness.parts == before)
     try harness.server.stop()
   }
+
+  @Test func `F100 A failed task says with what to go on, and a part that nobody wants can go`() async throws {
+    let harness = try Harness()
+    let done = Recorder<Completion>()
+    let task = harness.manager.downloadTask(
+      with: URLRequest(url: harness.server.url("file")), progress: nil, destination: nil,
+      completionHandler: done.fileHandler)
+    #expect(task.resumeData == nil)
+    task.resume()
+    try await done.wait(for: 1)
+    let data = try #require(task.resumeData)
+    #expect(done.first?.resumeData == data)
+    AFURLSessionManager.discardPart(ofResumeData: data)
+    AFURLSessionManager.discardPart(ofResumeData: data)
+    AFURLSessionManager.discardPart(ofResumeData: Data("rubbish".utf8))
+    // Where the part is gone, the whole is asked for.
+    harness.answer(Harness.healthy)
+    let whole = try await harness.resume(data)
+    #expect(whole.error == nil)
+    #expect(harness.isWhole)
+    #expect(harness.further.last?.value("Range") == nil)
+    let error = try await failure {
+      try await harness.manager.download(resumeFrom: Data("rubbish".utf8), to: harness.directory.file("x"))
+    }
+    #expect(error.urlError?.code == .cannotDecodeRawData)
+    try harness.server.stop()
+  }
+
+  @Test func `AF-X057 A resumed task that is cancelled before its answer gives the way back`() async throws {
+    let harness = try Harness()
+    let data = try await harness.begin()
+    harness.answer { _ in TestResponse.status(503).with(.stall, at: .responseHead(0)) }
+    let task = harness.manager.downloadTask(
+      withResumeData: data, progress: nil, destination: nil, completionHandler: nil)
+    task.resume()
+    try await eventually("the server has the request") { harness.further.count == 1 }
+    let produced = Recorder<Data?>()
+    task.cancel { produced.record($0) }
+    try await produced.wait(for: 1)
+    #expect(produced.first == data)
+    #expect(try harness.parts == [40_000])
+    try harness.server.stop()
+  }
 }

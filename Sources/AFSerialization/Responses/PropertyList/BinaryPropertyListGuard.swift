@@ -1,11 +1,11 @@
-internal import Foundation
+package import Foundation
 
 /// Checks how large a binary property list becomes before Foundation builds it.
 ///
 /// In the binary format containers hold references, and one object may be held in many places. Foundation makes a copy for
 /// each of them, so a few hundred bytes that hold the next array twice, forty times over, ask for a terabyte. Here every
 /// object is looked at once, and what it becomes is added up.
-struct BinaryPropertyListGuard {
+package struct BinaryPropertyListGuard {
   /// What one object becomes.
   private struct Extent {
     /// The bytes of contents, and a constant for each value.
@@ -41,7 +41,7 @@ struct BinaryPropertyListGuard {
 
   /// - Throws: Foundation's error for a damaged property list if `data` is a binary one that holds itself, is nested deeper
   ///   than 512 levels, or becomes more than ``maximumWeight(of:)``. Other formats pass.
-  static func check(_ data: Data) throws {
+  package static func check(_ data: Data) throws {
     guard data.starts(with: Data("bplist".utf8)) else { return }
     try data.withUnsafeBytes { bytes in
       guard let trailer = trailer(of: bytes) else { throw fault("its trailer is damaged") }
