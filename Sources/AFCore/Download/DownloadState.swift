@@ -42,6 +42,8 @@ struct BodyInWriting: Sendable {
   /// Where the caller's own range ends.
   var ownEnd: Int64?
   var total: Int64?
+  /// The media type of the first answer, empty if it had none; nil if that is not known.
+  var mediaType: String?
   /// Nil if nothing can be appended.
   var validator: PartValidator?
 
@@ -53,6 +55,7 @@ struct BodyInWriting: Sendable {
   /// The body of an answer to the request for the whole.
   init(_ decision: FirstDecision, _ head: ResponseHead) {
     let answer = PartAnswer(head)
+    mediaType = head.mediaType
     let isUsable =
       [200, 203, 206].contains(head.statusCode) && answer.isPlain && !answer.isMultipart
       && head.value("Accept-Ranges")?.equalsIgnoringCase("none") != true
@@ -72,7 +75,9 @@ struct BodyInWriting: Sendable {
   }
 
   /// The body of a 206 that goes on with a part.
-  init(_ part: KeptPart, at first: Int64, end last: Int64, total whole: Int64?) {
+  init(_ kept: ResumeData, at first: Int64, end last: Int64, total whole: Int64?) {
+    let part = kept.part
+    mediaType = kept.mediaType
     start = part.start
     opened = first
     end = last
@@ -82,7 +87,19 @@ struct BodyInWriting: Sendable {
     validator = part.validator
   }
 
+  /// What to go on with once the file at `path` has so many bytes; nil if that is impossible.
+  func resumeData(_ request: HopRequest, length: Int64, path: String) -> ResumeData? {
+    part(length: length).flatMap { ResumeData(request, $0, mediaType: mediaType, path: path) }
+  }
+
   func bodyEnd(received: Int64) -> BodyEndDecision {
     BodyEndDecision(opened: opened, position: opened.addingClamped(received), end: end, goal: goal)
+  }
+}
+
+extension ResponseHead {
+  /// The media type without parameters, in lower case; empty if there is none.
+  var mediaType: String {
+    (value("Content-Type") ?? "").prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
   }
 }

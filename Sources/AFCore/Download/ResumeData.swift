@@ -28,6 +28,8 @@ package struct ResumeData: Codable, Sendable {
   /// Where in the whole the file begins and ends, if the caller asked for a range.
   var start: Int64?
   var end: Int64?
+  /// The media type of the first answer, empty if it had none; nil if that is not known.
+  var mediaType: String?
 
   package init?(_ data: Data) {
     guard let value = try? Self.read(data), value.isSound else { return nil }
@@ -43,7 +45,7 @@ package struct ResumeData: Codable, Sendable {
   }
 
   /// Nil if there is nothing to go on with.
-  init?(_ request: HopRequest, _ part: KeptPart, path: String) {
+  init?(_ request: HopRequest, _ part: KeptPart, mediaType: String?, path: String) {
     guard part.length > 0, request.method == "GET", request.body.isEmpty, let condition = part.validator.ifRange else {
       return nil
     }
@@ -57,6 +59,7 @@ package struct ResumeData: Codable, Sendable {
     offset = part.length
     start = part.start == 0 ? nil : part.start
     end = part.end
+    self.mediaType = mediaType
   }
 
   /// Whether it says what can be true. It may come from a file that something else has written.

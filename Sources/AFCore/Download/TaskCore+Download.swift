@@ -21,7 +21,7 @@ extension TaskCore {
     if let kept = downloading.kept, downloading.asksForRest {
       switch ResumeDecision(kept.part, answer) {
       case .append(let first, let end, let total):
-        return append(kept, at: first, BodyInWriting(kept.part, at: first, end: end, total: total), transfer, session)
+        return append(kept, at: first, BodyInWriting(kept, at: first, end: end, total: total), transfer, session)
       case .complete: return adopt(kept)
       case .changed:
         drop(kept)
@@ -147,7 +147,10 @@ extension TaskCore {
 
   /// The way of a new whole that the response serializer does not accept, such as a portal's page; nil if it does.
   private func refusal(of head: ResponseHead, _ kept: ResumeData) -> ResponseRoute? {
-    serializerError(head).map { fail(with: $0) }
+    if let error = serializerError(head) { return fail(with: error) }
+    // A serializer of JSON refuses the type of most downloads; what is of the type that came first is no portal's page.
+    guard let first = kept.mediaType, first != head.mediaType else { return nil }
+    return serializerError(head, hasBody: head.contentLength != 0).map { fail(with: $0) }
   }
 
   private func fail(with error: any Error) -> ResponseRoute {
@@ -158,14 +161,15 @@ extension TaskCore {
     return .discard
   }
 
-  /// What the response serializer has against a response, as far as that can be said before its body has come.
-  private func serializerError(_ head: ResponseHead) -> (any Error)? {
+  /// What the response serializer has against a response, as far as that can be said before its body has come: against its
+  /// status, and against its type if it has a body.
+  private func serializerError(_ head: ResponseHead, hasBody: Bool = false) -> (any Error)? {
     guard let manager = state.withLock({ $0.manager }),
       let serializer = manager.currentResponseSerializer() as? AFHTTPResponseSerializer
     else { return nil }
     do {
       // Without a byte no content type is wrong.
-      try serializer.validate(httpResponse, data: head.contentLength == 0 ? Data() : Data([0]))
+      try serializer.validate(httpResponse, data: hasBody ? Data([0]) : Data())
       return nil
     } catch let error as AFURLResponseSerializationError {
       return error.with(data: nil)

@@ -39,8 +39,8 @@ extension TaskCore {
 
   /// The body was a part, in order and short: what follows is asked for.
   private func goOnDownloading(_ file: DownloadFile, _ length: Int64) {
-    let (original, part) = state.withLock { ($0.original, $0.downloading.writing?.part(length: length)) }
-    guard let part, let kept = ResumeData(original, part, path: file.path), let data = kept.data else {
+    let (original, writing) = state.withLock { ($0.original, $0.downloading.writing) }
+    guard let kept = writing?.resumeData(original, length: length, path: file.path), let data = kept.data else {
       return fail(unusable("it is a part of the whole, and nothing proves what belongs to it"))
     }
     file.keep()
@@ -52,7 +52,7 @@ extension TaskCore {
       state.downloading.keptData = data
       state.downloading.asksForRest = true
       state.downloading.hasGoneOn = true
-      return state.firstRequest().forRest(of: part)
+      return state.firstRequest().forRest(of: kept.part)
     }
     goOn(with: request)
   }

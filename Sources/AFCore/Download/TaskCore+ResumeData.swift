@@ -53,9 +53,7 @@ extension TaskCore {
       if isResumed { file.keep() }
       return
     }
-    guard let part = writing?.part(length: length), let resume = ResumeData(original, part, path: file.path),
-      let data = resume.data
-    else { return }
+    guard let data = writing?.resumeData(original, length: length, path: file.path)?.data else { return }
     file.keep()
     offer(data)
   }

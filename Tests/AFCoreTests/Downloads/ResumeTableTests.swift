@@ -294,23 +294,19 @@ import Testing
     #expect(PartValidator(head)?.ifRange == expected)
   }
 
-  @Test(arguments: [
+  /// What is written in place of what.
+  private static let untruths: [(old: String, new: String)] = [
+    ("40000", "-1"), ("40000", "0"), ("40000", "9223372036854775807"), ("40000", "9223372036854775808"),
+    ("\"start\":5", "\"start\":-5"), ("\"start\":5", "\"start\":9223372036854775000"),
+    ("\"end\":90000", "\"end\":40004"), ("\"version\":2", "\"version\":3"), ("\"GET\"", "\"DELETE\""),
+    ("http://h/x", "file:///etc/passwd"), ("/tmp/", ""), ("AFNetworking-1.download", ".ssh/authorized_keys"),
+    (".download", "/../../.bashrc"), (#"\"v1\""#, #"W/\"v1\""#), (#"["A","b"]"#, #"["A"]"#),
+  ]
+  private static let rubbish: [String] = [
     "", "{}", "rubbish", "bplist00", "<?xml version=\"1.0\"?>", "[]", String(repeating: "[", count: 100_000),
-    sound.replacingOccurrences(of: "40000", with: "-1"), sound.replacingOccurrences(of: "40000", with: "0"),
-    sound.replacingOccurrences(of: "40000", with: "9223372036854775807"),
-    sound.replacingOccurrences(of: "40000", with: "9223372036854775808"),
-    sound.replacingOccurrences(of: "\"start\":5", with: "\"start\":-5"),
-    sound.replacingOccurrences(of: "\"start\":5", with: "\"start\":9223372036854775000"),
-    sound.replacingOccurrences(of: "\"end\":90000", with: "\"end\":40004"),
-    sound.replacingOccurrences(of: "\"version\":2", with: "\"version\":3"),
-    sound.replacingOccurrences(of: "\"GET\"", with: "\"DELETE\""),
-    sound.replacingOccurrences(of: "http://h/x", with: "file:///etc/passwd"),
-    sound.replacingOccurrences(of: "/tmp/", with: ""),
-    sound.replacingOccurrences(of: "AFNetworking-1.download", with: ".ssh/authorized_keys"),
-    sound.replacingOccurrences(of: ".download", with: "/../../.bashrc"),
-    sound.replacingOccurrences(of: #"\"v1\""#, with: #"W/\"v1\""#),
-    sound.replacingOccurrences(of: #"["A","b"]"#, with: #"["A"]"#),
-  ])
+  ]
+
+  @Test(arguments: rubbish + untruths.map { sound.replacingOccurrences(of: $0.old, with: $0.new) })
   func `F50 Resume data that cannot be true is none`(text: String) {
     #expect(ResumeData(Data(text.utf8)) == nil)
   }

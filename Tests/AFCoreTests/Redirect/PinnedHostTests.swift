@@ -15,7 +15,8 @@ import Testing
     let pinned = AFSecurityPolicy(pinningMode: .certificate, withPinnedCertificates: [certificate])
     let keys = AFSecurityPolicy(publicKeyPins: [pin])
     let perHost = try AFSecurityPolicy.perHost(["api.example": pinned, "*.example": plain], otherwise: keys)
-    let own = Own(pinningMode: .publicKey, withPinnedCertificates: [certificate])
+    let own = Own()
+    own.publicKeyPins = [pin]
     let rows: [(policy: AFSecurityPolicy, host: String, pins: Bool)] = [
       (.default(), "a", false), (plain, "a", false), (pinned, "a", true), (keys, "a", true),
       (perHost, "api.example", true), (perHost, "www.example", false), (perHost, "elsewhere", true),
