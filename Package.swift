@@ -121,7 +121,8 @@ if Context.environment["AF_FUZZ"] != nil {
     "FuzzJSON": ["AFSerialization", "FuzzSupport"], "FuzzImage": ["AFImage", "FuzzSupport"],
     "FuzzCertificate": ["AFSecurity", "FuzzSupport"], "FuzzPKCS12": ["AFSecurity", "FuzzSupport"],
     "FuzzPolicyFile": ["AFSecurity", "FuzzSupport"], "FuzzCacheControl": ["AFCore", "AFTransport", "FuzzSupport"],
-    "FuzzLocation": ["AFCore", "AFSupport", "FuzzSupport"], "FuzzContentRange": ["AFCore", "AFTransport", "FuzzSupport"],
+    "FuzzLocation": ["AFCore", "AFSupport", "FuzzSupport"],
+    "FuzzContentRange": ["AFCore", "AFTransport", "FuzzSupport"],
   ]
   package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/FuzzSupport"))
   for (name, dependencies) in fuzzers.sorted(by: { $0.key < $1.key }) {
