@@ -123,6 +123,7 @@ if Context.environment["AF_FUZZ"] != nil {
     "FuzzPolicyFile": ["AFSecurity", "FuzzSupport"], "FuzzCacheControl": ["AFCore", "AFTransport", "FuzzSupport"],
     "FuzzLocation": ["AFCore", "AFSupport", "FuzzSupport"],
     "FuzzContentRange": ["AFCore", "AFTransport", "FuzzSupport"],
+    "FuzzSetCookie": ["AFCore", "FuzzSupport"],
   ]
   package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/FuzzSupport"))
   for (name, dependencies) in fuzzers.sorted(by: { $0.key < $1.key }) {

@@ -100,11 +100,13 @@ enum AFNetworkingClient {
     try DownloadCheck.check(bytes, for: job)
   }
 
-  private static func makeManager(_ job: Job, completionQueue: DispatchQueue? = nil) throws -> AFHTTPSessionManager {
+  static func makeManager(
+    _ job: Job, completionQueue: DispatchQueue? = nil, cookies: HTTPCookieStorage? = nil
+  ) throws -> AFHTTPSessionManager {
     let configuration = URLSessionConfiguration.default
     configuration.httpMaximumConnectionsPerHost = max(job.concurrency + job.parked, 6)
     configuration.urlCache = nil
-    configuration.httpCookieStorage = nil
+    configuration.httpCookieStorage = cookies
     configuration.timeoutIntervalForRequest = 600
     let manager = AFHTTPSessionManager(
       baseURL: try URLSessionClient.url(job).deletingLastPathComponent(), sessionConfiguration: configuration)

@@ -1,7 +1,7 @@
 /// The workloads there are, in the order in which they run.
 enum Catalog {
   static let workloads: [Workload] = [
-    .requests, .parked, .tls, .upload, .download, .stream, .serialize, .manager,
+    .requests, .parked, .cookies, .tls, .upload, .download, .stream, .serialize, .manager,
   ]
 
   static func workload(_ name: String) -> Workload? {

@@ -14,6 +14,8 @@ struct Cookie: Equatable, Sendable {
   var expires: Double?
   /// Seconds since 1970.
   var creation: Double
+  /// Whether the app has put it into the storage, and no server set it since.
+  var isApps = false
 
   func isExpired(at now: Double) -> Bool { expires.map { $0 <= now } ?? false }
 

@@ -30,6 +30,8 @@ final class CookieFace: @unchecked Sendable {
   private var known: [String: Known] = [:]
   private var keys: [ObjectIdentifier: String] = [:]
   private var shown: [HTTPCookie] = []
+  /// Whether the storage has been written to since, so that it cannot be compared with ``shown``.
+  private var isWritten = false
 
   /// How many cookies the storage had at the last look.
   var count: Int { shown.count }
@@ -42,8 +44,9 @@ final class CookieFace: @unchecked Sendable {
   func look() -> News {
     let now = storage.cookies ?? []
     // A dictionary that nobody has changed lists its values in the same order.
-    guard now.count != shown.count || !zip(now, shown).allSatisfy({ $0 === $1 }) else { return News() }
+    guard isWritten || now.count != shown.count || !zip(now, shown).allSatisfy({ $0 === $1 }) else { return News() }
     shown = now
+    isWritten = false
     var news = News()
     var present: Set<ObjectIdentifier> = []
     for object in now {
@@ -70,6 +73,7 @@ final class CookieFace: @unchecked Sendable {
   /// Has the storage show a cookie. It writes its file meanwhile.
   func show(_ cookie: Cookie) {
     guard let object = HTTPCookie(cookie), known[object.storageKey]?.cookie != cookie else { return }
+    isWritten = true
     storage.setCookie(object)
     note(object, cookie)
   }
@@ -82,6 +86,7 @@ final class CookieFace: @unchecked Sendable {
     }
     known[object.storageKey] = nil
     keys[ObjectIdentifier(old.object)] = nil
+    isWritten = true
     storage.deleteCookie(old.object)
   }
 }

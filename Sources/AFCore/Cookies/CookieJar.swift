@@ -34,22 +34,43 @@ final class CookieJar: Sendable {
   /// A storage with more cookies than this is not looked at before every task, because reading it takes about 30 ns for each.
   static let smallStorage = 256
   /// Seconds between two looks, for each cookie of a larger storage.
-  private static let lookInterval = 10e-6
+  private let lookInterval: Double
   private static let refreshDelay = 1.0
   /// A task waits at its end while no more changes than these are ahead. Foundation takes 10 ms for one, and more with a large file.
   private static let waitLimit = 16
 
-  init(_ storage: HTTPCookieStorage) {
+  private let observation = Locked<Observation?>(nil)
+
+  // Unchecked because all that is ever done with it is to give it back.
+  private struct Observation: @unchecked Sendable {
+    let token: any NSObjectProtocol
+  }
+
+  init(_ storage: HTTPCookieStorage, lookInterval: Double = 10e-6) {
     self.storage = storage
+    self.lookInterval = lookInterval
     face = CookieFace(storage)
+    // The list's file is read now, by the thread that makes the session, and not by the engine's.
+    _ = PublicSuffixes.shared
+    let observation = Observation(
+      token: NotificationCenter.default.addObserver(
+        forName: .NSHTTPCookieManagerCookiesChanged, object: storage, queue: nil
+      ) { [weak self] _ in self?.lookSoon() })
+    self.observation.withLock { $0 = observation }
+  }
+
+  deinit {
+    if let observation = observation.withLock({ $0 }) {
+      NotificationCenter.default.removeObserver(observation.token)
+    }
   }
 
   // MARK: Sending
 
+  var isEmpty: Bool { state.withLock { $0.table.count == 0 } }
+
   /// The value of the Cookie field of a request, or nil if it has none.
-  func field(for url: @autoclosure () -> CookieURL?, at now: Double) -> String? {
-    // Most jars are empty; then nothing is made of the URL.
-    guard state.withLock({ $0.table.count > 0 }), let url = url() else { return nil }
+  func field(for url: CookieURL, at now: Double) -> String? {
     let cookies = state.withLock { $0.table.cookies(for: url, at: now) }
     return cookies.isEmpty ? nil : cookies.map(\.pair).joined(separator: "; ")
   }
@@ -96,7 +117,7 @@ final class CookieJar: Sendable {
     queue.sync {
       let news = face.look()
       let now = Date().timeIntervalSince1970
-      let next = face.count > Self.smallStorage ? MonotonicTime.now + Double(face.count) * Self.lookInterval : nil
+      let next = face.count > Self.smallStorage ? MonotonicTime.now + Double(face.count) * lookInterval : nil
       state.withLock { state in
         state.nextLook = next
         for cookie in news.gone { state.forget(cookie, at: now) }

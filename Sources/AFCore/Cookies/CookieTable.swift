@@ -2,6 +2,7 @@
 ///
 /// They stand by domain, so a request looks at those of its host and of the domains above it, however many others there are.
 struct CookieTable: Sendable {
+  /// How many cookies of servers there may be. Those of the app neither count nor go.
   struct Limits: Sendable {
     /// Of one registered domain with all that lies in it.
     var perSite = 200
@@ -26,12 +27,14 @@ struct CookieTable: Sendable {
   }
 
   private struct Site {
+    /// Of servers.
     var count = 0
     var domains: Set<String> = []
   }
 
   let limits: Limits
   private(set) var count = 0
+  private var serversCount = 0
   /// How many cookies have been looked at, for the tests.
   private(set) var lookedAt = 0
   private var entries: [String: [Entry]] = [:]
@@ -154,18 +157,27 @@ struct CookieTable: Sendable {
     let site = PublicSuffixes.shared.registrableDomain(of: cookie.domain)
     entries[cookie.domain, default: []].append(
       Entry(cookie: cookie, site: site, order: order ?? clock, lastUse: clock))
-    sites[site, default: Site()].count += 1
-    sites[site]?.domains.insert(cookie.domain)
+    sites[site, default: Site()].domains.insert(cookie.domain)
     count += 1
+    if !cookie.isApps {
+      sites[site]?.count += 1
+      serversCount += 1
+    }
   }
 
   private mutating func remove(in domain: String, where isUnwanted: (Entry) -> Bool) {
     guard var own = entries[domain], let site = own.first?.site else { return }
     let before = own.count
-    own.removeAll(where: isUnwanted)
+    var servers = 0
+    own.removeAll { entry in
+      guard isUnwanted(entry) else { return false }
+      if !entry.cookie.isApps { servers += 1 }
+      return true
+    }
     guard own.count < before else { return }
     count -= before - own.count
-    sites[site]?.count -= before - own.count
+    serversCount -= servers
+    sites[site]?.count -= servers
     entries[domain] = own.isEmpty ? nil : own
     if own.isEmpty { sites[site]?.domains.remove(domain) }
     if sites[site]?.domains.isEmpty == true { sites[site] = nil }
@@ -182,7 +194,7 @@ struct CookieTable: Sendable {
         entry.cookie.isExpired(at: now) ? 0 : entry.cookie.isSecure ? 2 : 1
       }
     }
-    if count > limits.total {
+    if serversCount > limits.total {
       thin(entries.values.flatMap(\.self), to: limits.total * 9 / 10, removed) { entry in
         entry.cookie.isExpired(at: now) ? 0 : 1
       }
@@ -192,8 +204,9 @@ struct CookieTable: Sendable {
   private mutating func thin(
     _ candidates: [Entry], to number: Int, _ removed: (Cookie) -> Void, rank: (Entry) -> Int
   ) {
-    let first = candidates.sorted { (rank($0), $0.lastUse) < (rank($1), $1.lastUse) }
-    for entry in first.prefix(max(0, candidates.count - number)) {
+    let servers = candidates.filter { !$0.cookie.isApps }
+      .sorted { (rank($0), $0.lastUse) < (rank($1), $1.lastUse) }
+    for entry in servers.prefix(max(0, servers.count - number)) {
       remove(entry.cookie)
       removed(entry.cookie)
     }

@@ -43,7 +43,8 @@ extension Cookie {
       path: cookie.path.hasPrefix("/") ? cookie.path : "/", isSecure: cookie.isSecure || note?.isSecure == true,
       isHTTPOnly: cookie.isHTTPOnly || note?.isHTTPOnly == true, sameSite: note?.sameSite ?? .standard,
       expires: cookie.expiresDate?.timeIntervalSince1970,
-      creation: note?.creation ?? created.map { $0 + Date.timeIntervalBetween1970AndReferenceDate } ?? 0)
+      creation: note?.creation ?? created.map { $0 + Date.timeIntervalBetween1970AndReferenceDate } ?? 0,
+      isApps: note == nil)
   }
 }
 

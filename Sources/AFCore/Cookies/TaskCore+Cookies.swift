@@ -12,9 +12,10 @@ struct CookieTicket: Sendable {
 extension SessionCore {
   /// Adds the one Cookie field that the jar has for the request, unless the caller set one.
   func addCookies(to headers: inout [TransferRequest.HeaderField], _ request: HopRequest) {
-    guard let cookies, settings.sendsCookies, request.handlesCookies,
+    // Most jars are empty; then nothing is made of the request.
+    guard let cookies, settings.sendsCookies, request.handlesCookies, !cookies.isEmpty,
       !headers.contains(where: { $0.name.equalsIgnoringCase("Cookie") }),
-      let field = cookies.field(for: CookieURL(request.url), at: Date().timeIntervalSince1970)
+      let url = CookieURL(request.url), let field = cookies.field(for: url, at: Date().timeIntervalSince1970)
     else { return }
     headers.append(TransferRequest.HeaderField("Cookie", field))
   }
