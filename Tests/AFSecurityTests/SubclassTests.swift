@@ -71,6 +71,10 @@ import Testing
     required init?(coder: NSCoder) { fatalError("init(coder:) has not been implemented") }
   }
 
+  final class OwnBundle: AFSecurityPolicy, @unchecked Sendable {
+    override class func certificates(in bundle: Bundle) -> Set<Data> { [Data("own".utf8)] }
+  }
+
   private let fixtures: Fixtures
 
   init() throws { fixtures = try Fixtures() }
@@ -153,6 +157,11 @@ import Testing
     #expect(Empty(publicKeyPins: [pin]).publicKeyPins == [pin])
     #expect(Empty().sslPinningMode == .none)
     #expect(Empty.default().validatesDomainName)
+  }
+
+  @Test func `F62 a class that finds certificates elsewhere is asked for them`() {
+    #expect(OwnBundle(pinningMode: .publicKey).pinnedCertificates == [Data("own".utf8)])
+    #expect(!OwnBundle(pinningMode: .publicKey).snapshot().runsUserCode)
   }
 
   @Test func `F86 copy and default keep the class, and do not call its init(coder:)`() throws {
