@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `NTLM: refused credentials are counted, and the 401 is the result`() async throws {
+  @Test func `F23 NTLM: refused credentials are counted and not sent again, and the 401 is the result`() async throws {
     let ntlm = NTLMServer()
     try await withTestServer(handler: { try ntlm.answer($0) }) { server in
       let manager = makeManager(server, serializer: AFHTTPResponseSerializer())
@@ -67,7 +67,7 @@ import Testing
       }
       let refused = try await failure { _ = try await manager.get("a") }
       #expect(refused.statusCode == 401)
-      #expect(counts.values == [0, 1])
+      #expect(counts.values == Array(0..<10))
       #expect(server.requests.count <= 4)
     }
   }

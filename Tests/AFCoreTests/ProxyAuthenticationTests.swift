@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `B42 Wrong credentials for a proxy are tried once; the 407 is the result`(isSecure: Bool) async throws {
+  func `B42 F23 Wrong credentials for a proxy are tried once; the 407 is the result`(isSecure: Bool) async throws {
     try await withProxy(basic(), isSecure: isSecure) { proxy, server, manager in
       func check(_ error: AFError) {
         if isSecure {
@@ -110,7 +110,7 @@ import Testing
           : NSNumber(value: AFURLSession.AuthChallengeDisposition.performDefaultHandling.rawValue)
       }
       check(try await failure { _ = try await manager.get("wrong") })
-      #expect(counts.values == [0, 1])
+      #expect(counts.values == Array(0..<10))
       #expect(proxy.requests.count == 3)
       for disposition in [AFURLSession.AuthChallengeDisposition.performDefaultHandling, .rejectProtectionSpace] {
         manager.setAuthenticationChallengeHandler { _, _, _, _ in NSNumber(value: disposition.rawValue) }

@@ -205,7 +205,7 @@ extension TaskState {
   /// The request whose answer, out of the cache, takes the place of a failure, where the kept response allows that (RFC 5861 §4).
   mutating func standIn(for failure: TransferFailure) -> HopRequest? {
     guard let stored = caching.stored, !failure.responseStarted,
-      [.transport, .connectionLost, .idleTimeout].contains(failure.kind),
+      [.transport, .connectionLost, .idleTimeout].contains(failure.kind) || failure.isOutageOfProxy,
       let control = session?.settings.standInControl(of: current),
       stored.rules.isUsable(afterErrorAt: Date().timeIntervalSince1970, for: control)
     else { return nil }

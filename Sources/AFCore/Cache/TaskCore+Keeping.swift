@@ -26,7 +26,7 @@ extension TaskState {
   /// lets it. Bodies that went to a file or a stream are not there any more.
   func cacheCandidate(_ kind: TaskKind) -> CacheCandidate? {
     guard let session, let cache = session.cache, error == nil, kind == .data, !becameDownload, stream == nil,
-      !caching.isServing, hopAuthentication == nil, let head, current.isCacheable
+      !caching.isServing, !carriesPassingCredentials, let head, current.isCacheable
     else { return nil }
     let policy = caching.stubPolicy ?? .allowed
     guard policy != .notAllowed, isWorthKeeping(head, session), !session.settings.cacheControl(of: current).noStore,

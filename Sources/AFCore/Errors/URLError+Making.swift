@@ -24,7 +24,7 @@ extension URLError {
   }
 
   /// The error for a hop that failed.
-  static func make(_ failure: TransferFailure, url: String) -> URLError {
+  static func make(_ failure: TransferFailure, url: String, proxy: ProxyRoute = .direct) -> URLError {
     let cause = AFTransportError(
       curlCode: Int(failure.curlCode), systemErrorCode: Int(failure.kind == .noMemory ? ENOMEM : failure.osError),
       message: failure.message)
@@ -41,8 +41,11 @@ extension URLError {
     case .bodyNotReplayable:
       return make(.requestBodyStreamExhausted, url: url, failure.message, underlying: underlying)
     case .proxyAuthentication:
-      let text = "The proxy wants credentials that it has not got (407)"
-      return make(.userAuthenticationRequired, url: url, text, underlying: cause)
+      let refusal = failure.refusal(by: proxy)
+      return make(.userAuthenticationRequired, url: url, refusal.description, underlying: refusal)
+    case .proxyRefused:
+      let refusal = failure.refusal(by: proxy)
+      return make(.cannotConnectToHost, url: url, refusal.description, underlying: refusal)
     case .trustRefused, .trustUndecided: return untrusted(failure, url: url)
     case .tlsAlert:
       let code: URLError.Code =

@@ -14,10 +14,12 @@ struct ManagerBlocks: Sendable {
     ) -> Any
 
   var sessionDidBecomeInvalid: (@Sendable (AFURLSession, any Error) -> Void)?
-  var sessionChallenge: Challenge?
+  var sessionChallenge: Challenge? { didSet { challengeGeneration += 1 } }
   var needNewBodyStream: (@Sendable (AFURLSession, AFURLSessionTask) -> InputStream)?
   var redirection: (@Sendable (AFURLSession, AFURLSessionTask, URLResponse, URLRequest) -> URLRequest?)?
-  var taskChallenge: TaskChallenge?
+  var taskChallenge: TaskChallenge? { didSet { challengeGeneration += 1 } }
+  /// How often one of the two was set: what an earlier one answered is no longer used.
+  private(set) var challengeGeneration = 0
   var didSendBodyData: (@Sendable (AFURLSession, AFURLSessionTask, Int64, Int64, Int64) -> Void)?
   var didComplete: (@Sendable (AFURLSession, AFURLSessionTask, (any Error)?) -> Void)?
   var didFinishCollectingMetrics: (@Sendable (AFURLSession, AFURLSessionTask, AFURLSessionTaskMetrics?) -> Void)?

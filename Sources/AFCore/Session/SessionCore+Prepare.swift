@@ -21,12 +21,10 @@ extension SessionCore {
     transfer.options.network = network
     transfer.options.bodyLimits = settings.options.bodyLimits
     transfer.options.proxy = settings.proxy(for: request.url)
-    transfer.options.proxyAuthentication = proxies.credentials(for: transfer.options.proxy)
     transfer.options.uploadLimiter = settings.options.uploadLimit?.makeShare()
     transfer.options.downloadLimiter = settings.options.downloadLimit?.makeShare()
     transfer.options.deadline = options.deadline
     transfer.options.priority = options.priority
-    transfer.options.authentication = options.authentication
     transfer.options.collectsMetrics = options.collectsMetrics
     transfer.options.expectsLargeResponse = options.expectsLargeResponse
     transfer.options.isIdempotent = Self.idempotentMethods.contains(request.method)

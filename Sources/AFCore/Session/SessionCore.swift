@@ -20,7 +20,8 @@ final class SessionCore: Sendable {
   let cache: ResponseCache?
   /// Nil if the session neither sends nor keeps cookies.
   let cookies: CookieJar?
-  let proxies = ProxyMemory()
+  /// What servers and proxies have accepted.
+  let logins = AuthenticationMemory()
   /// The hosts to which a challenge handler has had a client certificate shown.
   private let certifiedHosts = Locked<Set<String>>([])
 

@@ -108,6 +108,7 @@ extension TaskCore {
     if wantsStream { guard !holdsFirstHop(session), hasFirstStream(session) else { return } }
     var request = current
     if let bearer { guard !holdsFirstHop(session), authorize(&request, bearer, session) else { return } }
+    authenticate(&request, session)
     let handle: TransferHandle
     let stub = session.settings.protocolClass(for: request)
     switch useCache(for: request, session, isStubbed: stub != nil) {
@@ -115,12 +116,16 @@ extension TaskCore {
     case .serves(let answer): handle = serve(answer)
     case .loads where holdsFirstHop(session): return
     case .loads(let stored, let fields):
-      if let (type, urlRequest) = stub {
+      guard hasBodyDigests(request, session) else { return }
+      let digest = digestField(request)
+      if let digest { request.set(digest.name, digest.value) }
+      if case (let type, var urlRequest)? = stub {
+        if let digest { urlRequest.setValue(digest.value, forHTTPHeaderField: digest.name) }
         if session.cache != nil { note(sent: session.headers(of: request), request, session) }
         handle = ProtocolTransfer(type, urlRequest, cached: stored?.cached, task: self).start()
         break
       }
-      let transfer: TransferRequest
+      var transfer: TransferRequest
       do {
         transfer = try session.prepare(request.with(fields), options: options)
       } catch let error as URLError {
@@ -130,7 +135,8 @@ extension TaskCore {
         return fail(URLError.make(URLError.code(forBody: error), url: request.url, text, underlying: error))
       }
       if session.cache != nil { note(sent: transfer.headers, request, session) }
-      if transfer.options.proxy != .direct { noteProxy(transfer.options) }
+      transfer.options.authentication = state.withLock { $0.hopAuthentication }
+      if transfer.options.proxy != .direct { authenticateProxy(&transfer, request.body, session) }
       handle = session.trust.start(transfer, handler: self, session.engine, manager)
     }
     let (isCancelled, isSuspended) = state.withLock { state in

@@ -7,7 +7,6 @@ import FoundationNetworking
 struct HopOptions: Sendable {
   var priority: Float
   var deadline: MonotonicTime
-  var authentication: TransferAuthentication?
   var collectsMetrics: Bool
   var expectsLargeResponse: Bool
 }
@@ -22,14 +21,9 @@ struct HopRecord: Sendable {
 }
 
 extension TaskState {
-  /// What libcurl computes for the running hop: what its own server was told, and no other's.
-  var hopAuthentication: TransferAuthentication? {
-    authentication.isEmpty ? nil : Origin(current.url).flatMap { authentication[.server($0)]?.transfer }
-  }
-
   func hopOptions(_ kind: TaskKind) -> HopOptions {
     HopOptions(
-      priority: priority, deadline: deadline ?? .distantFuture, authentication: hopAuthentication,
+      priority: priority, deadline: deadline ?? .distantFuture,
       collectsMetrics: collectsMetrics, expectsLargeResponse: kind == .download)
   }
 }
@@ -39,12 +33,13 @@ extension TaskCore {
   func route(_ head: ResponseHead, _ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
     let status = head.statusCode
     keepCookies(of: head, session)
+    if let error = noteAuthentication(head, session) { return .cancel(error) }
     if let cache = session.cache, takesNote(of: head, cache) { return .discard }
     if (300..<400).contains(status), let request = redirect(for: head) {
       return take(request, head, transfer, session)
     }
     if status == 401, let route = answerRefusedToken(transfer, session) { return route }
-    if status == 401 || status == 407, let question = ChallengeQuestion(head) {
+    if status == 401 || status == 407, let question = challenge(head, session) {
       return answer(question, transfer, session)
     }
     return finalRoute(transfer, session)
@@ -98,8 +93,13 @@ extension TaskCore {
         }
         // A redirect whose own body broke off is a redirect all the same.
         if let next = state.next ?? state.standIn(for: failure), failure.kind != .cancelled { return .next(next) }
-        let error = URLError.make(failure, url: state.current.url)
-        if let head = failure.proxyHead, let session = state.session { return .tunnel(head, session, error) }
+        let proxy =
+          failure.kind == .proxyAuthentication || failure.kind == .proxyRefused
+          ? state.session?.settings.proxy(for: state.current.url) : nil
+        let error = URLError.make(failure, url: state.current.url, proxy: proxy ?? .direct)
+        if failure.kind == .proxyAuthentication, let head = failure.proxyHead, let session = state.session {
+          return .tunnel(head, session, error)
+        }
         if let session = state.session, state.isHeld(after: failure) { return .hold(session, error) }
         if failure.kind == .refusedByHandler, let own = failure.underlying {
           state.error = own

@@ -1,3 +1,4 @@
+import AFSecurity
 import AFSupport
 import AFTransport
 import Foundation
@@ -97,9 +98,10 @@ struct TaskState {
   /// How many there had been when the present chain of hops began.
   var firstRedirect = 0
   /// How far each server, and the proxy, has been answered.
-  var authentication: [Asker: AuthenticationState] = [:]
+  var authentication: [Asker: AskerLedger] = [:]
+  /// Digests of the current body, for answers that cover it.
+  var bodyDigests: [Digest.Algorithm: String] = [:]
   var bearer = BearerState()
-  var proxyRepeats = 0
   var priority: Float = 0.5
   /// The moment by which the whole must be done; set by the first `resume()`.
   var deadline: MonotonicTime?

@@ -18,10 +18,7 @@ extension Transfer {
     failure.curlCode = Int32(code.rawValue)
     failure.osError = Int32(easy.long(CURLINFO_OS_ERRNO))
     if failure.kind == .transport, Self.breaksFraming(code, text) { failure.kind = .badFraming }
-    if easy.long(CURLINFO_HTTP_CONNECTCODE) == 407, !tunnelAnswer.isEmpty {
-      failure.kind = .proxyAuthentication
-      failure.proxyHead = ResponseHead(bytes: tunnelAnswer)
-    }
+    if authority.isSecure, request.options.proxy != .direct { noteRefusal(in: &failure) }
     return failure
   }
 

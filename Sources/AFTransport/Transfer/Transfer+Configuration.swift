@@ -213,6 +213,7 @@ extension Transfer {
       easy.set(CURLOPT_PROXY, "")
     case .proxy(let url, let user, let password):
       easy.set(CURLOPT_PROXY, url)
+      // Of SOCKS. What an HTTP proxy is told comes as a field, or as `proxyAuthentication`.
       if let user {
         setProxyCredentials(user, password ?? "", Int(af_CURLAUTH_BASIC | af_CURLAUTH_DIGEST))
       }
@@ -243,6 +244,11 @@ extension Transfer {
     easy.set(CURLOPT_HTTPAUTH, authentication.scheme.bits)
     easy.set(CURLOPT_USERNAME, authentication.user)
     easy.set(CURLOPT_PASSWORD, authentication.password)
+    // libcurl tells the connections of one NTLM user from another's, but not those of Negotiate: nobody else gets one.
+    if authentication.scheme == .negotiate {
+      easy.set(CURLOPT_FRESH_CONNECT, 1)
+      easy.set(CURLOPT_FORBID_REUSE, 1)
+    }
   }
 }
 

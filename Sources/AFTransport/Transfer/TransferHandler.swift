@@ -82,6 +82,8 @@ package struct TransferFailure: Error, Sendable {
     case tlsAlert
     /// The proxy wants credentials, or others, before it makes a tunnel; `proxyHead` is its answer. Nothing has been sent.
     case proxyAuthentication
+    /// The proxy made no tunnel for another reason; `proxyHead` is its answer, if it gave one. Nothing has been sent.
+    case proxyRefused
     /// A reused connection died, and a request that may not be repeated was on it.
     case connectionLost
     /// The request as given cannot be sent (URL, method or header field); `message` names what is wrong.

@@ -81,7 +81,8 @@ package enum HTTPVersionPolicy: Sendable, Hashable {
   case http2PriorKnowledge
 }
 
-/// Credentials for the schemes that libcurl computes (Digest, NTLM, Negotiate); Basic and Bearer are plain header fields.
+/// Credentials for the schemes that libcurl computes. AFCore leaves NTLM and Negotiate to it, which authenticate a connection; Basic,
+/// Bearer and Digest are header fields of its own.
 package struct TransferAuthentication: Sendable, Hashable {
   package enum Scheme: Sendable, Hashable { case basic, digest, ntlm, negotiate }
   package var scheme: Scheme

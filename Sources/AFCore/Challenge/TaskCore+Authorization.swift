@@ -1,0 +1,125 @@
+import AFSupport
+import AFTransport
+import Foundation
+
+extension TaskCore {
+  /// Looks for what the hop is to carry for its server; the field of Basic is put into `request`. The task's own request stays
+  /// without it.
+  func authenticate(_ request: inout HopRequest, _ session: SessionCore) {
+    let answers = state.withLock { state -> Bool in
+      guard !state.authentication.isEmpty else { return false }
+      for asker in state.authentication.keys { state.authentication[asker]?.carried = nil }
+      return true
+    }
+    guard answers || !session.logins.isEmpty, let origin = Origin(request.url) else { return }
+    let asker = Asker.server(origin)
+    let path = RequestTarget.path(request.url)
+    let chosen = state.withLock { $0.authentication[asker]?.chosen }
+    var carried: AskerLedger.Carried?
+    if let chosen, chosen.paths.match(path) != nil {
+      carried = AskerLedger.Carried(answer: chosen, isEarly: false)
+    } else if request.value("Authorization") == nil, !session.settings.hasAuthorization,
+      let known = session.answer(to: asker, path: path, for: self)
+    {
+      carried = AskerLedger.Carried(answer: known, isEarly: true)
+    }
+    guard let carried else { return }
+    if let field = carried.answer.field { request.set("Authorization", field) }
+    state.withLock { $0.authentication[asker, default: AskerLedger()].carried = carried }
+  }
+
+  /// The Digest field for the server, computed last: each one counts.
+  func digestField(_ request: HopRequest) -> TransferRequest.HeaderField? {
+    guard let asker = Origin(request.url).map({ Asker.server($0) }) else { return nil }
+    return digestField(asker, "Authorization", request.method, RequestTarget.origin(request.url), request.body)
+  }
+
+  private func digestField(_ asker: Asker, _ name: String, _ method: String, _ target: String, _ body: TaskBody)
+    -> TransferRequest.HeaderField?
+  {
+    let (carried, digests) = state.withLock { ($0.authentication[asker]?.carried, $0.bodyDigests) }
+    guard let carried, let session = carried.answer.digest else { return nil }
+    let hash = session.coversBody ? body.digest(session.algorithm.hash) ?? digests[session.algorithm.hash] : nil
+    let answer = session.answer(DigestAnswer.Subject(method: method, target: target, bodyHash: hash))
+    state.withLock { state in
+      state.bodyDigests = [:]
+      state.ledger(asker) { $0.note(answer) }
+    }
+    return answer.map { TransferRequest.HeaderField(name, $0.field) }
+  }
+
+  /// Looks for what the hop is to carry for its proxy.
+  func authenticateProxy(_ transfer: inout TransferRequest, _ body: TaskBody, _ session: SessionCore) {
+    let route = transfer.options.proxy
+    guard let asker = route.asker else { return }
+    transfer.options.proxy = route.withoutLogin
+    guard !transfer.headers.contains(where: { $0.name.equalsIgnoringCase("Proxy-Authorization") }) else { return }
+    let carried: AskerLedger.Carried
+    if let chosen = state.withLock({ $0.authentication[asker]?.chosen }) {
+      carried = AskerLedger.Carried(answer: chosen, isEarly: false)
+    } else if let known = session.answer(to: asker, path: "/", for: self) {
+      carried = AskerLedger.Carried(answer: known, isEarly: true)
+    } else {
+      return
+    }
+    state.withLock { $0.authentication[asker, default: AskerLedger()].carried = carried }
+    switch carried.answer.means {
+    case .transfer(let authentication): transfer.options.proxyAuthentication = authentication
+    case .field(let field): transfer.headers.append(.init("Proxy-Authorization", field))
+    case .digest:
+      let isTunnel = transfer.url.isSecure
+      let target = isTunnel ? RequestTarget.authority(transfer.url) : RequestTarget.absolute(transfer.url)
+      let field = digestField(
+        asker, "Proxy-Authorization", isTunnel ? "CONNECT" : transfer.method, target, isTunnel ? .none : body)
+      if let field { transfer.headers.append(field) }
+    }
+  }
+
+  /// Takes note of what a response says about what the hop carried: it has been accepted, unless it is asked for again.
+  /// - Returns: The error that ends the task, if the server's proof that it knows the password is wrong.
+  func noteAuthentication(_ head: ResponseHead, _ session: SessionCore) -> (any Error)? {
+    let status = head.statusCode
+    let (carried, isServing, url) = state.withLock { state in
+      (state.authentication.filter { $0.value.carried != nil }, state.caching.isServing, state.current.url)
+    }
+    guard !carried.isEmpty, !isServing else { return nil }
+    let origin = Origin(url)
+    for (asker, ledger) in carried {
+      // A 407 is the proxy's: the server has not seen the request.
+      guard status != 407, asker.isProxy || status != 401 else { continue }
+      if case .server(let other) = asker, other != origin { continue }
+      // What comes through a tunnel says nothing of the proxy, but that it made the tunnel.
+      if let answer = ledger.carried?.answer, let sent = ledger.carried?.digest, !asker.isProxy || !url.isSecure {
+        let info = AuthenticationInfo(head, isProxy: asker.isProxy)
+        if info.contradicts(sent) { return AFDigestProofError().urlError(url) }
+        if let next = info.nextNonce { answer.digest?.take(nextNonce: next, after: sent.nonce) }
+      }
+      let news = state.withLock { $0.ledger(asker) { $0.accepted() } }
+      if let news, news.isRepeatable || asker.isProxy { session.logins.remember(news, for: asker) }
+    }
+    return nil
+  }
+}
+
+extension TaskState {
+  /// What libcurl computes for the running hop: what its own server was told, and no other's.
+  var hopAuthentication: TransferAuthentication? {
+    authentication.isEmpty ? nil : Origin(current.url).flatMap { authentication[.server($0)]?.carried?.answer.transfer }
+  }
+
+  /// Whether the running hop carries what no other request can.
+  var carriesPassingCredentials: Bool {
+    guard !authentication.isEmpty, let origin = Origin(current.url) else { return false }
+    return authentication[.server(origin)]?.carried.map { $0.answer.field == nil } ?? false
+  }
+}
+
+extension SessionSettings {
+  /// Whether every request of the session says who it is.
+  var hasAuthorization: Bool { additionalHeaders.contains { $0.name.equalsIgnoringCase("Authorization") } }
+}
+
+extension String {
+  /// Whether it is a URL of https.
+  var isSecure: Bool { prefix(6).lowercased() == "https:" }
+}
