@@ -1,3 +1,4 @@
+import AFSupport
 import AFTransport
 public import Foundation
 

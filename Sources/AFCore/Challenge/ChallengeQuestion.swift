@@ -1,3 +1,4 @@
+import AFSupport
 import AFTransport
 
 /// A 401 or 407 that credentials might answer.

@@ -1,3 +1,5 @@
+import AFSupport
+
 /// Which paths of an origin credentials may be sent to before the server has asked.
 struct ProtectedPaths: Equatable, Sendable {
   /// More than these are not kept apart.
