@@ -124,6 +124,7 @@ if Context.environment["AF_FUZZ"] != nil {
     "FuzzLocation": ["AFCore", "AFSupport", "FuzzSupport"],
     "FuzzContentRange": ["AFCore", "AFTransport", "FuzzSupport"],
     "FuzzSetCookie": ["AFCore", "FuzzSupport"],
+    "FuzzAuthenticate": ["AFCore", "FuzzSupport"],
   ]
   package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/FuzzSupport"))
   for (name, dependencies) in fuzzers.sorted(by: { $0.key < $1.key }) {

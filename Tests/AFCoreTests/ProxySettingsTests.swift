@@ -18,9 +18,50 @@ import Testing
     ("0.0.0.0/0", "8.8.8.8", true), ("0.0.0.0/0", "::1", false), ("::1", "[::1]", true), ("[::1]", "::1", true),
     ("fd00::/8", "fd12::3", true), ("fd00::/8", "fe80::1", false), (" a.example , b.example", "b.example", true),
     ("a.example b.example", "a.example", true),
+    // F24: what curl, Go and Python understand.
+    ("A.Example", "a.example", true), ("a.example.", "a.example", true), ("*.a.example", "a.example", true),
+    ("a.example,", "a.example", true), (",,a.example", "a.example", true), ("a.example\tb.example", "b.example", true),
+    ("a.example\nb.example", "b.example", true), ("x,*", "anything", true), ("*", "10.0.0.1", true),
+    ("*a.example", "a.example", false), ("a.*", "a.example", false), ("[::1]", "[::1]", true),
+    ("0:0:0:0:0:0:0:1", "::1", true),
+    ("::1/128", "::1", true), ("fe80::/10", "febf::1", true), ("fe80::/10", "fec0::1", false),
+    ("10.0.0.0/8", "::ffff:10.1.2.3", true), ("::ffff:10.0.0.1", "10.0.0.1", true), ("10.0.0.0/0", "11.0.0.0", true),
+    ("10.0.0.0/-1", "10.0.0.0", false), ("10.0.0.0/+8", "10.0.0.0", false), ("10.0.0.0/", "10.0.0.0", false),
+    ("10", "10.0.0.1", false), ("10.0.0", "10.0.0.1", false), ("http://a.example", "a.example", false),
+    ("a.example/x", "a.example", false), ("<local>", "local", false), ("10.0.0.1-9", "10.0.0.5", false),
+    ("a.example:80", "a.example", false), ("localhost", "localhost", true), ("localhost", "a.localhost", true),
   ])
   func `hosts that are reached directly`(list: String, host: String, isDirect: Bool) {
     #expect(ProxyExceptions(list: list).contains(host) == isDirect)
+  }
+
+  @Test(arguments: [
+    ("a.example:80", "a.example", 80, true), ("a.example:80", "a.example", 8080, false),
+    ("a.example:80", "b.a.example", 80, true), ("a.example", "a.example", 8080, true),
+    (".a.example:80", "b.a.example", 80, true), ("10.0.0.1:80", "10.0.0.1", 80, true),
+    ("10.0.0.1:80", "10.0.0.1", 81, false),
+    ("[::1]:80", "::1", 80, true), ("[::1]:80", "::1", 81, false), ("::1", "::1", 81, true),
+    ("a.example:0", "a.example", 80, false), ("a.example:99999", "a.example", 99999, false),
+    ("a.example:", "a.example", 80, false),
+    ("a.example:http", "a.example", 80, false), ("*", "a.example", 1, true),
+  ])
+  func `F24 an entry may name a port`(list: String, host: String, port: Int, isDirect: Bool) {
+    #expect(ProxyExceptions(list: list).contains(host, port: port) == isDirect)
+  }
+
+  @Test(arguments: [
+    "10.0.0.0/33", "10.0.0.0/x", "fd00::/129", "*a.example", "a.*", "http://a.example", "a.example/x", "<local>",
+    "10.0.0.1-9", "10",
+    "10.0.0", "a.example:0", "a.example:99999", "a.example:", "..", "bücher.example", "a b", "10.0.0.0/8:80", "[::1",
+    "1.2.3.4.5",
+  ])
+  func `F24 an entry that is not understood is said so, and hides no other`(entry: String) {
+    var options = AFTransportOptions()
+    #expect(options.proxyExceptionsNotUnderstood == [])
+    options.proxy = .init(url: "http://p.example", exceptions: ["a.example", entry, "10.0.0.0/8"])
+    #expect(options.proxyExceptionsNotUnderstood == [entry])
+    let exceptions = ProxyExceptions(["a.example", entry, "10.0.0.0/8"])
+    #expect(exceptions.contains("a.example") && exceptions.contains("10.1.1.1") && !exceptions.contains("c.example"))
   }
 
   @Test func `the environment's proxies, as other programs read them`() {
@@ -47,6 +88,19 @@ import Testing
     #expect(route(both, "http://www.a.example:81/x") == .direct)
     #expect(route(both, "https://10.1.2.3/") == .direct)
     #expect(route(both, "https://b.example/") == proxy("http://p.example:1"))
+    // F24: what is empty is as if it were not there; schemes in any letter case.
+    #expect(
+      route(["http_proxy": "", "ALL_PROXY": "HTTP://P.example:1"], "http://a.example/") == proxy("http://P.example:1"))
+    #expect(route(["https_proxy": "HTTPS://p.example"], "HTTPS://a.example/") == proxy("https://p.example"))
+    #expect(
+      route(["all_proxy": "http://p.example:1", "no_proxy": "", "NO_PROXY": "a.example"], "http://a.example/")
+        == .direct)
+    #expect(
+      route(["all_proxy": "p.example:1", "NO_PROXY": "a.example:81"], "http://a.example/")
+        == proxy("http://p.example:1"))
+    #expect(route(["all_proxy": "p.example:1", "NO_PROXY": "a.example:81"], "http://a.example:81/") == .direct)
+    #expect(route(["ALL_PROXY": "p.example:1"], "https://a.example/") == proxy("http://p.example:1"))
+    #expect(route(["HTTPS_PROXY": "a:1", "https_proxy": "b:1"], "https://a.example/") == proxy("http://b:1"))
     // What the configuration names wins, with its own exceptions.
     let dictionary: [AnyHashable: Any] = ["HTTPEnable": 1, "HTTPProxy": "own.example", "HTTPPort": 2]
     #expect(route(both, "http://a.example/", dictionary: dictionary) == proxy("http://own.example:2"))

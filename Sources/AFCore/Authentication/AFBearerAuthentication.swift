@@ -12,7 +12,8 @@ public import Foundation
 ///   token.
 /// - A body that cannot be sent again ends its request with `URLError.requestBodyStreamExhausted`, as after a redirect.
 /// - A refresh that fails ends all requests that wait for it, with its error. The next request tries again.
-/// - The refresh is cancelled when nobody waits for it any more. There are never two at once.
+/// - The refresh is cancelled when nobody waits for it any more, or when it takes too long. There are never two at once: where one goes
+///   on in spite of that, the next begins when it has ended, and takes its token if it has one.
 /// - Requests that the refresh itself makes, in its own task or in child tasks, never wait for it and carry no token.
 ///
 /// One object may serve several managers, which then share the token. Descriptions never show it.

@@ -41,7 +41,7 @@ final class BearerCore: Sendable {
     var epoch = 0
     var lastNumber = 0
     var running: Running?
-    /// A refresh that was cancelled and may still be at work. The next one waits for its end, and takes its token if it has
+    /// A refresh that was cancelled, or took too long, and may still be at work. The next one waits for its end, and takes its token if it has
     /// one.
     var cancelled: (generation: Int, work: Work)?
     /// The last refresh failed: for requests that were sent with this token before it ended.
@@ -161,7 +161,7 @@ final class BearerCore: Sendable {
     let limit = Task.detached { [self] in
       guard timeout > 0, timeout < 1e8 else { return }
       try await Task.sleep(nanoseconds: UInt64(timeout * 1e9))
-      end(identifier, .failure(AFBearerAuthenticationError.timedOut))
+      end(identifier, .failure(AFBearerAuthenticationError.timedOut), isStillAtWork: true)
       work.cancel()
     }
     Task.detached { [self] in
@@ -171,12 +171,15 @@ final class BearerCore: Sendable {
     return Running(identifier: identifier, generation: generation, work: work)
   }
 
-  private func end(_ identifier: Int, _ result: Result<AFBearerAuthentication.Token, any Error>) {
+  private func end(
+    _ identifier: Int, _ result: Result<AFBearerAuthentication.Token, any Error>, isStillAtWork: Bool = false
+  ) {
     let now = now()
     let (waiters, answer) = state.withLock { state -> ([Int: Waiter], Result<Void, any Error>) in
       guard let running = state.running, running.identifier == identifier else { return ([:], .success(())) }
       let stamp = Stamp(generation: running.generation, epoch: state.epoch)
       state.running = nil
+      if isStillAtWork { state.cancelled = (running.generation, running.work) }
       state.epoch += 1
       // What the application has set meanwhile is newer than what the refresh was to replace.
       guard state.generation == running.generation else { return (running.waiters, .success(())) }

@@ -12,6 +12,9 @@ struct AskerLedger: Sendable {
   /// So many times is an answer taken that others have found meanwhile.
   static let silentLimit = 5
 
+  /// So many challenges are looked at. Each answer is bounded by the other limits; this one holds whatever else is wrong.
+  static let challengeLimit = 64
+
   /// What the running hop carries.
   struct Carried: Sendable {
     var answer: AuthenticationAnswer
@@ -36,12 +39,15 @@ struct AskerLedger: Sendable {
   private var closed: Set<Space> = []
   private var staleCount = 0
   private var silentCount = 0
+  private var challengeCount = 0
 
   /// The asker asks, perhaps in answer to what the hop carried.
   mutating func challenged(by offers: [AuthenticationOffer]) -> Step {
     let answered = carried
     carried = nil
     chosen = nil
+    challengeCount += 1
+    guard challengeCount <= Self.challengeLimit else { return .end }
     if let answered {
       let login = answered.answer.login
       if let sent = answered.digest,

@@ -43,6 +43,9 @@ struct ProtectedPaths: Equatable, Sendable {
     return best
   }
 
+  /// Whether `path` is inside as it is written: for the task that was asked about it, or was led there.
+  func hold(_ path: String) -> Bool { prefixes.contains { path.hasPrefix($0) } }
+
   mutating func add(_ other: ProtectedPaths) {
     for prefix in other.prefixes where !prefixes.contains(where: { prefix.hasPrefix($0) }) {
       prefixes.removeAll { $0.hasPrefix(prefix) }

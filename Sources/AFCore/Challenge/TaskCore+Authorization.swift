@@ -16,7 +16,7 @@ extension TaskCore {
     let path = RequestTarget.path(request.url)
     let chosen = state.withLock { $0.authentication[asker]?.chosen }
     var carried: AskerLedger.Carried?
-    if let chosen, chosen.paths.match(path) != nil {
+    if let chosen, chosen.paths.hold(path) {
       carried = AskerLedger.Carried(answer: chosen, isEarly: false)
     } else if request.value("Authorization") == nil, !session.settings.hasAuthorization,
       let known = session.answer(to: asker, path: path, for: self)

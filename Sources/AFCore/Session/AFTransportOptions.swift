@@ -36,7 +36,8 @@ public struct AFTransportOptions: Sendable, Hashable {
     /// The password for the proxy, or nil.
     public var password: String?
     /// Hosts that are reached directly: names, which stand for all names below them too, addresses, networks ("10.0.0.0/8"), or
-    /// "*" for every host.
+    /// "*" for every host. A port may follow a name or an address ("a.example:8080", "[::1]:80"). See
+    /// ``AFTransportOptions/proxyExceptionsNotUnderstood``.
     public var exceptions: [String]
 
     /// A proxy.
@@ -63,6 +64,14 @@ public struct AFTransportOptions: Sendable, Hashable {
   /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` of the environment count, where nothing else names a
   /// proxy. They are read when the session is made. Default: false.
   public var usesEnvironmentProxies = false
+
+  /// Entries of ``Proxy/exceptions``, or else of `no_proxy` where the environment counts, that are none of the forms described there,
+  /// such as "10.0.0.0/33" or "http://a.example". They count for nothing, so that their hosts are reached over the proxy: worth a look
+  /// before the first request.
+  public var proxyExceptionsNotUnderstood: [String] {
+    if let proxy { return ProxyExceptions(proxy.exceptions).notUnderstood }
+    return usesEnvironmentProxies ? ProxySettings.exceptions(ProcessInfo.processInfo.environment).notUnderstood : []
+  }
 
   /// A budget for all bodies that the session sends, of any kind: its tasks share it equally, with each other and with
   /// whoever else has been given the same limit. It can be changed while they run. Default: nil, no limit.

@@ -38,9 +38,9 @@ struct ProxySettings: Sendable {
 
   /// The way to a URL.
   func route(to url: String) -> ProxyRoute {
-    let route = url.hasPrefix("https") ? secure : plain
-    guard route != .direct, !exceptions.isEmpty, let host = Origin(url)?.host else { return route }
-    return exceptions.contains(host) ? .direct : route
+    let route = url.isSecure ? secure : plain
+    guard route != .direct, !exceptions.isEmpty, let origin = Origin(url) else { return route }
+    return exceptions.contains(origin.host, port: origin.port) ? .direct : route
   }
 
   /// `HTTP_PROXY` in capitals does not count: a CGI program's client can set it, by a header field named "Proxy".
@@ -51,7 +51,12 @@ struct ProxySettings: Sendable {
     }
     plain = route(["http_proxy"])
     secure = route(["https_proxy", "HTTPS_PROXY"])
-    exceptions = ProxyExceptions(list: environment["no_proxy"] ?? environment["NO_PROXY"] ?? "")
+    exceptions = Self.exceptions(environment)
+  }
+
+  /// What the environment excepts.
+  static func exceptions(_ environment: [String: String]) -> ProxyExceptions {
+    ProxyExceptions(list: ["no_proxy", "NO_PROXY"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "")
   }
 
   private static func route(_ prefix: String, _ scheme: String, _ dictionary: [AnyHashable: Any]) -> ProxyRoute? {
@@ -68,7 +73,9 @@ struct ProxySettings: Sendable {
 extension ProxyRoute {
   /// A proxy as people write it: without a scheme an HTTP one; credentials may stand in the URL.
   fileprivate static func proxy(_ text: String, user: String?, password: String?) -> ProxyRoute {
-    let text = text.contains("://") ? text : "http://" + text
+    // Schemes are compared byte for byte further on.
+    let text =
+      text.range(of: "://").map { text[..<$0.lowerBound].lowercased() + text[$0.lowerBound...] } ?? "http://\(text)"
     guard var parts = URLComponents(string: text), let ownUser = parts.user else {
       return .proxy(url: text, user: user, password: password)
     }

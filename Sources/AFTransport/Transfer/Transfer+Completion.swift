@@ -1,3 +1,4 @@
+import AFSupport
 import CCurl
 import Foundation
 

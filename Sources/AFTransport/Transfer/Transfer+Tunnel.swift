@@ -1,6 +1,5 @@
 import AFSupport
 import CCurl
-import AFSupport
 
 extension Transfer {
   /// The callback for header lines does not tell a proxy's answer to CONNECT from the server's, so that it does not get those

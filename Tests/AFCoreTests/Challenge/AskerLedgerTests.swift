@@ -41,8 +41,9 @@ import Testing
   @Test func `a challenge to a request that carried nothing counts for nothing`() {
     var ledger = AskerLedger()
     let basic = offers("Basic realm=a")[0]
-    for _ in 0..<20 { #expect(ledger.challenged(by: [basic]) == .ask(basic)) }
+    for _ in 0..<64 { #expect(ledger.challenged(by: [basic]) == .ask(basic)) }
     #expect(ledger.failureCount(basic.space) == 0)
+    #expect(ledger.challenged(by: [basic]) == .end)
   }
 
   @Test func `what was remembered and is refused counts for nothing either`() throws {
@@ -165,7 +166,10 @@ import Testing
   ])
   func `paths that are answered before they ask`(field: String, asked: String, path: String, isInside: Bool) throws {
     let offer = try #require(offers(field).first)
-    #expect((ProtectedPaths(offer, for: asked, of: origin).match(path) != nil) == isInside)
+    let paths = ProtectedPaths(offer, for: asked, of: origin)
+    #expect((paths.match(path) != nil) == isInside)
+    // Who was asked about a path answers there, whatever it looks like.
+    #expect(ProtectedPaths(offer, for: path, of: origin).hold(path))
   }
 
   @Test func `the memory knows the nearest space, grows no further than its limits, and forgets`() throws {

@@ -241,6 +241,25 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [#"Basic realm="r""#, #"Digest realm="r", nonce="n", domain="/elsewhere""#],
+    ["a/../b", "./c", "%2e%2e/d", "e//f"])
+  func `A path with dot segments is answered when it asks, and never before`(challenge: String, path: String)
+    async throws
+  {
+    try await withTestServer(handler: { request in
+      request.value("Authorization") != nil
+        ? .text("in") : TestResponse(401, headers: [("WWW-Authenticate", challenge)])
+    }) { server in
+      let asked = Recorder<Int>()
+      let manager = manager(server, asked: asked)
+      let url = server.url().absoluteString + (server.url().absoluteString.hasSuffix("/") ? "" : "/") + path
+      for _ in 0..<2 { _ = try await manager.get(url) }
+      #expect(server.requests.count <= 4)
+      #expect(asked.values == [0])
+    }
+  }
+
   @Test func `F23 The handler is asked until it stops, and its error is the task's`() async throws {
     try await withTestServer(handler: { _ in
       TestResponse(401, headers: [("WWW-Authenticate", #"Basic realm="r""#)])

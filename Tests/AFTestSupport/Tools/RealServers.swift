@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The servers of other people that `Scripts/test` starts: nginx and httpbin.
+/// The servers of other people that `Scripts/test` starts: nginx, Apache httpd and httpbin.
 ///
 /// A test that needs one fails where it is not there, so that nothing is skipped unseen.
 package enum RealServers {
@@ -12,6 +12,10 @@ package enum RealServers {
   package static var nginxGoAway: URL { get throws { try url("AF_TEST_NGINX_GOAWAY") } }
   /// TLS; refuses who shows no client certificate, and answers with the certificate's subject.
   package static var nginxClientCertificate: URL { get throws { try url("AF_TEST_NGINX_CLIENT_CERTIFICATE") } }
+  /// Apache httpd: WebDAV under `/digest/` and `/basic/`, for "user" with "passwd"; nonces under `/short/` are old after a second.
+  package static var apache: URL { get throws { try url("AF_TEST_APACHE") } }
+  /// What httpd was asked: method, path, status and user of each request.
+  package static var apacheLog: URL { get throws { URL(fileURLWithPath: try value("AF_TEST_APACHE_LOG")) } }
   package static var httpbin: URL { get throws { try url("AF_TEST_HTTPBIN") } }
   /// The folder that nginx serves under `/files/`; tests may add files of their own.
   package static var nginxFiles: URL { get throws { URL(fileURLWithPath: try value("AF_TEST_NGINX_FILES")) } }
