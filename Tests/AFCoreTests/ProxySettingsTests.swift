@@ -51,7 +51,7 @@ import Testing
 
   @Test(arguments: [
     "10.0.0.0/33", "10.0.0.0/x", "fd00::/129", "*a.example", "a.*", "http://a.example", "a.example/x", "<local>",
-    "10.0.0.1-9", "10",
+    "10",
     "10.0.0", "a.example:0", "a.example:99999", "a.example:", "..", "bücher.example", "a b", "10.0.0.0/8:80", "[::1",
     "1.2.3.4.5",
   ])
