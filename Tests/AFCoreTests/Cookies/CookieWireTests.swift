@@ -71,8 +71,10 @@ extension TestServer {
     }
     let manager = makeManager(server.url(), storage)
     for _ in 0..<2 { _ = try await manager.get("a") }
-    #expect(storage.cookies?.count == 6)
-    #expect(storage.cookies?.filter { ["e", "f"].contains($0.name) }.map(\.value).sorted() == ["5", "6"])
+    // The engine makes a space of a bare CR (RFC 9112 §2.2) before it comes here.
+    #expect(storage.cookies?.count == 7)
+    let kept = storage.cookies?.filter { ["a", "b\u{1}", "c", "d", "e", "f"].contains($0.name) }
+    #expect(kept?.map(\.value).sorted() == ["1 b", "5", "6"])
     try server.stop()
   }
 
