@@ -6,6 +6,7 @@
 #include <linux/sockios.h>
 #include <malloc.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -44,6 +45,19 @@ static inline unsigned short af_local_port(int socket) {
   if (getsockname(socket, &address.any, &size) != 0) return 0;
   if (address.any.sa_family == AF_INET) return ntohs(address.v4.sin_port);
   return address.any.sa_family == AF_INET6 ? ntohs(address.v6.sin6_port) : 0;
+}
+
+/* A detached thread with a stack of so many bytes that runs `body`: 0, or why there is none. */
+static inline int af_start_thread(size_t stack, void *_Nullable (*_Nonnull body)(void *_Nullable), void *_Nullable argument) {
+  pthread_attr_t attributes;
+  int result = pthread_attr_init(&attributes);
+  if (result != 0) return result;
+  pthread_attr_setstacksize(&attributes, stack);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  result = pthread_create(&thread, &attributes, body, argument);
+  pthread_attr_destroy(&attributes);
+  return result;
 }
 
 /* Names the calling thread, 15 bytes at most, for ps, perf and gdb. */

@@ -89,4 +89,68 @@ import Testing
       #expect(count == 64 << 20)
     }
   }
+
+  @Test func `F38, B98 Ending an iteration ends its transfer, also where the stream is kept`() async throws {
+    try await withTestServer(handler: { request in
+      request.path == "/small" ? .text("ok") : .pattern(64 << 20)
+    }) { server in
+      let manager = makeManager(server, serializer: AFHTTPResponseSerializer())
+      var kept: [AFByteStream] = []
+      for _ in 0..<6 {
+        let stream = try await manager.stream(for: URLRequest(url: server.url("large")))
+        for try await _ in stream.chunks { break }
+        kept.append(stream)
+      }
+      var request = URLRequest(url: server.url("small"))
+      request.timeoutInterval = 5
+      #expect(try await manager.data(for: request).data == Data("ok".utf8))
+      try await eventually { manager.tasks.isEmpty }
+      #expect(kept.count == 6)
+    }
+  }
+
+  @Test func `F38, B98 What waits for a connection that unread streams keep times out, and goes through when they go`()
+    async throws
+  {
+    try await withTestServer(handler: { request in
+      request.path == "/small" ? .text("ok") : .pattern(64 << 20)
+    }) { server in
+      let manager = makeManager(server, serializer: AFHTTPResponseSerializer())
+      var kept: [AFByteStream] = []
+      for _ in 0..<6 { kept.append(try await manager.stream(for: URLRequest(url: server.url("large")))) }
+      var request = URLRequest(url: server.url("small"))
+      request.timeoutInterval = 0.5
+      do {
+        _ = try await manager.data(for: request)
+        Issue.record("there was a seventh connection")
+      } catch {
+        #expect(((error as? AFError)?.cause as? URLError)?.code == .timedOut)
+      }
+      kept = []
+      request.timeoutInterval = 5
+      #expect(try await manager.data(for: request).data == Data("ok".utf8))
+    }
+  }
+
+  @Test func `F47 A second iterator beside one that waits throws, and does not hang`() async throws {
+    let gate = Latch()
+    try await withTestServer(handler: { _ in .pattern(1000).with(.wait(gate), at: .responseBody(0)) }) { server in
+      let manager = makeManager(server, serializer: AFHTTPResponseSerializer())
+      let stream = try await manager.stream(for: URLRequest(url: server.url("a")))
+      let refusals = Recorder<URLError.Code?>()
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<2 {
+          group.addTask {
+            do {
+              for try await _ in stream.chunks {}
+            } catch {
+              refusals.record(((error as? AFError)?.cause as? URLError)?.code)
+              gate.open()
+            }
+          }
+        }
+      }
+      #expect(refusals.values.contains(.resourceUnavailable))
+    }
+  }
 }

@@ -6,7 +6,10 @@ public import FoundationNetworking
 /// A response whose body is read while it comes.
 ///
 /// The server is held back when more than about 1 MiB waits to be read, so a slow reader costs no memory. Ending the iteration
-/// early, cancelling the Swift task, or letting the stream go ends the transfer. A body is read once.
+/// early (`break`, or letting the iterator go), cancelling the Swift task, or letting the stream go ends the transfer. A body is
+/// read once, by one iterator: a second that waits beside the first throws `URLError.resourceUnavailable`. A stream that is kept
+/// and not read keeps its connection; requests for which there is no other fail with `URLError.timedOut` after their
+/// `timeoutInterval`.
 public struct AFByteStream: AsyncSequence, Sendable {
   /// A byte.
   public typealias Element = UInt8
@@ -37,20 +40,20 @@ public struct AFByteStream: AsyncSequence, Sendable {
   public var chunks: Chunks { Chunks(source: source) }
 
   /// An iterator over the body's bytes.
-  public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+  public func makeAsyncIterator() -> Iterator { Iterator(reading: Reading(source)) }
 
   /// An iterator over the bytes of a body.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate let source: Source
+    private let reading: Reading
     private var block = Data()
     private var index = 0
 
-    fileprivate init(source: Source) { self.source = source }
+    fileprivate init(reading: Reading) { self.reading = reading }
 
     /// The next byte, or nil at the end.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(AFError) -> UInt8? {
       while index == block.endIndex {
-        guard let next = try await source.next() else { return nil }
+        guard let next = try await reading.next() else { return nil }
         block = next
         index = block.startIndex
       }
@@ -72,19 +75,36 @@ public struct AFByteStream: AsyncSequence, Sendable {
     fileprivate let source: Source
 
     /// An iterator over the body's blocks.
-    public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+    public func makeAsyncIterator() -> Iterator { Iterator(reading: Reading(source)) }
 
     /// An iterator over the blocks of a body.
     public struct Iterator: AsyncIteratorProtocol {
-      fileprivate let source: Source
+      fileprivate let reading: Reading
 
       /// The next block, or nil at the end.
       public mutating func next(isolation actor: isolated (any Actor)?) async throws(AFError) -> Data? {
-        try await source.next()
+        try await reading.next()
       }
 
       /// The next block, or nil at the end.
-      public mutating func next() async throws(AFError) -> Data? { try await source.next() }
+      public mutating func next() async throws(AFError) -> Data? { try await reading.next() }
+    }
+  }
+
+  /// What the copies of an iterator share; with the last of them goes the transfer, if anything was read.
+  fileprivate final class Reading: Sendable {
+    private let source: Source
+    private let hasBegun = Locked(false)
+
+    init(_ source: Source) { self.source = source }
+
+    deinit {
+      if hasBegun.withLock({ $0 }) { source.task.cancel() }
+    }
+
+    func next() async throws(AFError) -> Data? {
+      hasBegun.withLock { $0 = true }
+      return try await source.next()
     }
   }
 
@@ -109,6 +129,10 @@ public struct AFByteStream: AsyncSequence, Sendable {
         } onCancel: {
           task.cancel()
         }
+      } catch is StreamSink.ReadTwice {
+        let text = "The body is being read by another iterator"
+        let error = URLError.make(.resourceUnavailable, url: task.state.withLock { $0.current.url }, text)
+        throw TaskResult(task: task).error(error, nil)
       } catch {
         throw TaskResult(task: task).error(error, nil)
       }

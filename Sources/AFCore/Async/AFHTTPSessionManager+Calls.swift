@@ -67,9 +67,6 @@ extension AFHTTPSessionManager {
     }
   }
 
-  /// Bodies up to this size are decoded where the caller runs: a switch of threads would take longer.
-  private static var inlineLimit: Int { 64 << 10 }
-
   @concurrent
   private static func decodeElsewhere<Value: Decodable & Sendable>(_ data: Data) async throws -> Value {
     try decode(data)

@@ -28,17 +28,40 @@ extension AFURLSessionManager {
     switch type(of: serializer) {
     case is AFJSONResponseSerializer.Type where type(of: serializer) == AFJSONResponseSerializer.self:
       guard serializer.acceptsWithoutAsking(head, data) else { break }
-      var error: NSError?
-      let value = await Self.object(serializer, nil, data, &error)
-      if let error { throw result.error(error, data) }
-      return AFDataResponse(result.task, head: head, data: data, value: value)
+      return try await serialized(result, serializer, nil, head, data)
     case is AFHTTPResponseSerializer.Type where type(of: serializer) == AFHTTPResponseSerializer.self:
       guard serializer.acceptsWithoutAsking(head, data) else { break }
       return AFDataResponse(result.task, head: head, data: data, value: data)
     default: break
     }
+    return try await serialized(result, serializer, result.task.httpResponse, head, data)
+  }
+
+  /// Bodies up to this size are parsed where the caller runs: a switch of threads would take longer.
+  static var inlineLimit: Int { 64 << 10 }
+
+  private func serialized(
+    _ result: TaskResult, _ serializer: any AFURLResponseSerialization, _ response: URLResponse?,
+    _ head: ResponseHead?, _ data: Data
+  ) async throws(AFError) -> AFDataResponse {
+    guard data.count > Self.inlineLimit else { return try Self.serialize(result, serializer, response, head, data) }
+    return try await Self.serializeElsewhere(result, serializer, response, head, data)
+  }
+
+  @concurrent
+  private static func serializeElsewhere(
+    _ result: TaskResult, _ serializer: any AFURLResponseSerialization, _ response: URLResponse?,
+    _ head: ResponseHead?, _ data: Data
+  ) async throws(AFError) -> AFDataResponse {
+    try serialize(result, serializer, response, head, data)
+  }
+
+  private static func serialize(
+    _ result: TaskResult, _ serializer: any AFURLResponseSerialization, _ response: URLResponse?,
+    _ head: ResponseHead?, _ data: Data
+  ) throws(AFError) -> AFDataResponse {
     var error: NSError?
-    let value = await Self.object(serializer, result.task.httpResponse, data, &error)
+    let value = serializer.responseObject(for: response, data: data, error: &error)
     if let error { throw result.error(error, data, value: value) }
     return AFDataResponse(result.task, head: head, data: data, value: value)
   }
@@ -58,11 +81,6 @@ extension AFURLSessionManager {
     }
   }
 
-  private static func object(
-    _ serializer: any AFURLResponseSerialization, _ response: URLResponse?, _ data: Data, _ error: inout NSError?
-  ) async -> Any? {
-    serializer.responseObject(for: response, data: data, error: &error)
-  }
 }
 
 extension AFURLResponseSerialization {

@@ -58,6 +58,7 @@ extension URLError {
     case .identityUndecided: return make(.clientCertificateRequired, url: url, failure.message, underlying: underlying)
     case .identityRefused: return make(.clientCertificateRejected, url: url, failure.message, underlying: underlying)
     case .connectionLost: return make(.networkConnectionLost, url: url, failure.message, underlying: underlying)
+    case .noThread: return make(.resourceUnavailable, url: url, failure.message, underlying: underlying)
     case .badFraming: return make(.badServerResponse, url: url, failure.message, underlying: underlying)
     case .badRequest: return make(.badURL, url: url, failure.message, underlying: underlying)
     case .oversizedHead: return make(.dataLengthExceedsMaximum, url: url, failure.message, underlying: underlying)

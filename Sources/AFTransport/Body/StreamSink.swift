@@ -12,7 +12,7 @@ package final class StreamSink: BodySink {
     var buffered = 0
     var isFull = false
     var end: Result<Void, any Error>?
-    var waiter: CheckedContinuation<Void, Never>?
+    var waiter: CheckedContinuation<Bool, Never>?
     var onRoom: (@Sendable () -> Void)?
   }
 
@@ -39,7 +39,7 @@ package final class StreamSink: BodySink {
   }
 
   package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let (hasRoom, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
+    let (hasRoom, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Bool, Never>?) in
       guard state.end == nil else { return (true, nil) }
       if let last = state.blocks.indices.last, last >= state.first, state.blocks[last].count < Self.blockSize {
         state.blocks[last].append(contentsOf: bytes)
@@ -51,23 +51,31 @@ package final class StreamSink: BodySink {
       defer { state.waiter = nil }
       return (!state.isFull, state.waiter)
     }
-    waiter?.resume()
+    waiter?.resume(returning: false)
     return hasRoom
   }
 
   /// Marks the end of the body; a reader gets what is buffered first. Only the first call counts.
   package func finish(_ end: Result<Void, any Error>) {
-    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+    let (waiter, _) = state.withLock { state -> (CheckedContinuation<Bool, Never>?, (@Sendable () -> Void)?) in
       if state.end == nil { state.end = end }
-      state.onRoom = nil
-      defer { state.waiter = nil }
-      return state.waiter
+      defer {
+        state.waiter = nil
+        state.onRoom = nil
+      }
+      return (state.waiter, state.onRoom)
     }
-    waiter?.resume()
+    waiter?.resume(returning: false)
   }
 
+  /// Another reader waits for the next block already.
+  package struct ReadTwice: Error {}
+
+  /// The length of the list of blocks, read ones included.
+  var listLength: Int { state.withLock { $0.blocks.count } }
+
   /// The next block, or nil at the end. For one reader at a time.
-  /// - Throws: what ``finish(_:)`` was given.
+  /// - Throws: what ``finish(_:)`` was given; ``ReadTwice``.
   package func next() async throws -> Data? {
     while true {
       let step = state.withLock { state -> Step in
@@ -78,6 +86,10 @@ package final class StreamSink: BodySink {
         state.buffered -= block.count
         if state.first == state.blocks.count {
           state.blocks.removeAll(keepingCapacity: true)
+          state.first = 0
+        } else if state.first >= 32, state.first * 2 >= state.blocks.count {
+          // A reader that never quite catches up would otherwise leave a list as long as the body.
+          state.blocks.removeFirst(state.first)
           state.first = 0
         }
         guard state.isFull, state.buffered <= lowWater else { return Step(block: block) }
@@ -90,14 +102,16 @@ package final class StreamSink: BodySink {
         try end.get()
         return nil
       }
-      await withCheckedContinuation { continuation in
-        let isReady = state.withLock { state -> Bool in
-          if state.first < state.blocks.count || state.end != nil { return true }
+      let isTaken = await withCheckedContinuation { continuation in
+        let answer = state.withLock { state -> Bool? in
+          if state.first < state.blocks.count || state.end != nil { return false }
+          guard state.waiter == nil else { return true }
           state.waiter = continuation
-          return false
+          return nil
         }
-        if isReady { continuation.resume() }
+        if let answer { continuation.resume(returning: answer) }
       }
+      if isTaken { throw ReadTwice() }
     }
   }
 }

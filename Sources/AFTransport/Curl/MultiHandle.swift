@@ -23,6 +23,7 @@ final class MultiHandle {
   private let idleLimit: Int
   /// Connections that libcurl may have for now, and so keep.
   private var room = 0
+  private var limitsHosts = true
 
   init?(mailbox: Mailbox, configuration: EngineConfiguration) {
     guard let raw = af_curl_multi_init() else { return nil }
@@ -67,6 +68,8 @@ final class MultiHandle {
       return 0
     }
     _ = af_curl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    // What goes beyond a server's limit of streams waits, instead of making a connection of its own (pitfall 56).
+    _ = af_curl_multi_setopt_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, configuration.maximumConnectionsPerHost))
     _ = af_curl_multi_setopt_long(raw, CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.maximumStreamsPerHost)
     mailbox.attach(bell)
   }
@@ -79,6 +82,14 @@ final class MultiHandle {
     guard wanted != room else { return }
     room = wanted
     _ = af_curl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, wanted)
+  }
+
+  /// Plain requests through a proxy: libcurl counts the connections of all origins together then, and the admission queue alone
+  /// has to see to the number.
+  func liftHostLimit() {
+    guard limitsHosts else { return }
+    limitsHosts = false
+    _ = af_curl_multi_setopt_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, 0)
   }
 
   func add(_ easy: EasyHandle) -> Bool {
@@ -115,10 +126,6 @@ final class MultiHandle {
   func nextEnded() -> (UnsafeMutableRawPointer, CURLcode)? {
     let done = af_curl_multi_next_done(raw)
     return done.easy.map { ($0, done.result) }
-  }
-
-  func speaksHTTP2(_ easy: EasyHandle) -> Bool {
-    easy.long(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0)
   }
 
   /// Lets libcurl do what it wanted to do by now without a socket's doing, such as begin what has been added.

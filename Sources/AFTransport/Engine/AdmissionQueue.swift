@@ -82,11 +82,15 @@ struct AdmissionQueue {
 
   /// True: run it now (it counts as running). False: it waits, and ``next(for:)`` will name it.
   mutating func admit(_ id: TransferID, to origin: Origin, priority: Float) -> Bool {
+    let priority = Self.rank(priority)
     // In place: a copy of the lane would copy the line of those that wait.
     guard !lanes[origin, default: Lane(limit: initialLimit)].admit(id, priority) else { return true }
     entries[id] = Entry(origin: origin, priority: priority)
     return false
   }
+
+  /// From 0 to 1. What is no number equals nothing, not even itself, and would never be found again: it is the middle.
+  private static func rank(_ priority: Float) -> Float { priority.isNaN ? 0.5 : min(max(priority, 0), 1) }
 
   /// Takes a waiting transfer out; false if it does not wait.
   mutating func remove(_ id: TransferID) -> Bool {
@@ -98,6 +102,7 @@ struct AdmissionQueue {
 
   /// Moves a waiting transfer to the end of another priority's line.
   mutating func setPriority(_ priority: Float, of id: TransferID) {
+    let priority = Self.rank(priority)
     guard let entry = entries[id], entry.priority != priority else { return }
     entries[id] = Entry(origin: entry.origin, priority: priority)
     lanes[entry.origin]?.waiting[priority, default: Fifo()].items.append(id)

@@ -23,8 +23,13 @@ package final class Engine: Sendable {
       lane = fresh
       // The transfer first: a thread that cannot do its work answers what it was sent, and takes no more.
       let entry = fresh.start(request, handler)
-      EngineLoop.launch(fresh, configuration)
-      return entry.map { Started(handle: TransferHandle(id: $0.id, mailbox: fresh), bell: $0.bell) }
+      let isLaunched = EngineLoop.launch(fresh, configuration)
+      // The next transfer asks for a thread again.
+      if !isLaunched { lane = nil }
+      return entry.map {
+        Started(
+          handle: TransferHandle(id: $0.id, mailbox: fresh), bell: $0.bell, orphan: isLaunched ? nil : fresh)
+      }
     }
 
     var lanes: [Mailbox] { lane.map { retired + [$0] } ?? retired }
@@ -33,6 +38,14 @@ package final class Engine: Sendable {
   private struct Started {
     let handle: TransferHandle
     let bell: Bell?
+    /// Has no thread, so that what is in it ends where it was started: there may be no other thread to do it on.
+    var orphan: Mailbox?
+
+    /// What is done once no lock is held.
+    func finish() {
+      bell?.ring()
+      if let orphan { EngineLoop.refuseOrphans(orphan) }
+    }
   }
 
   private let state: Locked<State>
@@ -50,7 +63,7 @@ package final class Engine: Sendable {
   @discardableResult
   package func start(_ request: TransferRequest, handler: any TransferHandler) -> TransferHandle {
     let started = state.withLock { $0.start(request, handler) }
-    started?.bell?.ring()
+    started?.finish()
     return started?.handle ?? refuse(request, handler)
   }
 
@@ -65,7 +78,7 @@ package final class Engine: Sendable {
       guard state.isShutDown || state.configuration.generation == generation else { return (nil, true) }
       return (state.start(request, handler), false)
     }
-    started?.bell?.ring()
+    started?.finish()
     return isOther ? nil : started?.handle ?? refuse(request, handler)
   }
 

@@ -24,6 +24,9 @@ package struct EngineConfiguration: Sendable {
   /// What libcurl can do; looked at before the first transfer.
   var libcurl: @Sendable () -> LibcurlCapabilities = { .current }
 
+  /// Runs a closure on a thread of its own; false if the system gives none.
+  var startThread: @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool = EngineThread.start
+
   package init() {}
 }
 

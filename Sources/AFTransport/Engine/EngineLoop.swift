@@ -27,16 +27,30 @@ final class EngineLoop {
   private var silences = SilenceRegister()
   private var isFinishing = false
 
+  /// When a place at an origin last became free, while anything waits. Waiting in a line that moves is not waiting in vain.
+  private var movedAt: [AdmissionQueue.Origin: MonotonicTime] = [:]
+
   private struct Waiting {
     let request: TransferRequest
     let handler: any TransferHandler
     let authority: Authority
     let origin: AdmissionQueue.Origin
+    var since: MonotonicTime
+    /// Suspended: it takes no part in the line, and no time counts but the total.
+    var isParked = false
+
+    /// The moment at which it has waited too long, if the line last moved at `moved`.
+    func due(_ moved: MonotonicTime?) -> MonotonicTime {
+      let idle = request.options.idleTimeout
+      guard idle > 0, !isParked else { return request.options.deadline }
+      return min(request.options.deadline, max(since, moved ?? since) + idle)
+    }
   }
 
   /// Starts the thread that serves `mailbox`. It ends by itself after `.stop`, or after `.finish` when nothing runs.
-  static func launch(_ mailbox: Mailbox, _ configuration: EngineConfiguration) {
-    let thread = Thread {
+  /// - Returns: Whether there is a thread. If not, ``refuseOrphans(_:)`` is to be called.
+  static func launch(_ mailbox: Mailbox, _ configuration: EngineConfiguration) -> Bool {
+    configuration.startThread {
       af_set_thread_name("af.engine")
       // libcurl sends with MSG_NOSIGNAL; this is for whatever else might write to a socket here (pitfall 20).
       var pipe = sigset_t()
@@ -49,8 +63,12 @@ final class EngineLoop {
       guard let loop = EngineLoop(mailbox, configuration) else { return refuseAll(mailbox) }
       loop.run()
     }
-    thread.stackSize = 1 << 20
-    thread.start()
+  }
+
+  /// Ends what is in a mailbox that there is no thread for.
+  static func refuseOrphans(_ mailbox: Mailbox) {
+    let message = "The system gives no thread for the session's transfers"
+    refuse(mailbox.close(), mailbox, TransferFailure(kind: .noThread, message: message))
   }
 
   private init?(_ mailbox: Mailbox, _ configuration: EngineConfiguration) {
@@ -96,7 +114,7 @@ final class EngineLoop {
         end(transfer, nil)
       }
     case .setSuspended(let id, let isSuspended):
-      with(id) { $0.setSuspended(isSuspended) }
+      setSuspended(id, isSuspended)
     case .route(let id, let route):
       with(id) { $0.decide(route) }
     case .resumeReceiving(let id):
@@ -111,6 +129,42 @@ final class EngineLoop {
       return false
     }
     return true
+  }
+
+  /// Nothing is sent while a transfer is suspended: one whose request has not gone out yet gives its place back, and its connection
+  /// if it is making one.
+  private func setSuspended(_ id: TransferID, _ isSuspended: Bool) {
+    if var entry = waiting[id] {
+      guard entry.isParked != isSuspended else { return }
+      entry.since = turn.now
+      if isSuspended {
+        _ = queue.remove(id)
+        park(id, entry)
+      } else {
+        entry.isParked = false
+        waiting[id] = nil
+        admit(id, entry)
+      }
+    } else if isSuspended, let transfer = transfers[id], !transfer.machine.wasSent, transfer.machine.failure == nil {
+      multi.remove(transfer.easy)
+      transfers[id] = nil
+      transfer.easy.transfer = nil
+      park(
+        id,
+        Waiting(
+          request: transfer.request, handler: transfer.handler, authority: transfer.authority,
+          origin: transfer.origin, since: turn.now))
+      leave(transfer.origin)
+    } else {
+      with(id) { $0.setSuspended(isSuspended) }
+    }
+  }
+
+  private func park(_ id: TransferID, _ entry: Waiting) {
+    var entry = entry
+    entry.isParked = true
+    waiting[id] = entry
+    deadlines.set(entry.due(nil), for: id)
   }
 
   /// Lets `change` act on a running transfer, then ends it if that made it fail, and looks at its deadlines again.
@@ -135,12 +189,26 @@ final class EngineLoop {
       return refuse(id, request, handler, TransferFailure(kind: .badRequest, message: message))
     }
     let origin = AdmissionQueue.Origin(authority: authority, isHTTP1: Transfer.needsHTTP1(request))
-    let waiting = Waiting(request: request, handler: handler, authority: authority, origin: origin)
-    if queue.admit(id, to: origin, priority: request.options.priority) {
-      begin(id, waiting)
+    admit(id, Waiting(request: request, handler: handler, authority: authority, origin: origin, since: turn.now))
+  }
+
+  private func admit(_ id: TransferID, _ entry: Waiting) {
+    if queue.admit(id, to: entry.origin, priority: entry.request.options.priority) {
+      begin(id, entry)
     } else {
-      self.waiting[id] = waiting
-      deadlines.add(request.options.deadline, id)
+      waiting[id] = entry
+      deadlines.set(entry.due(movedAt[entry.origin]), for: id)
+    }
+  }
+
+  /// A transfer gives its place back.
+  private func leave(_ origin: AdmissionQueue.Origin) {
+    queue.finished(origin)
+    freed.append(origin)
+    if waiting.isEmpty, transfers.count < 2 {
+      if !movedAt.isEmpty { movedAt = [:] }
+    } else {
+      movedAt[origin] = turn.now
     }
   }
 
@@ -148,8 +216,7 @@ final class EngineLoop {
   private func begin(_ id: TransferID, _ waiting: Waiting) {
     let spare = waiting.request.options.expectsLargeResponse ? nil : spareHandles.popLast()
     guard let easy = spare ?? EasyHandle() else {
-      queue.finished(waiting.origin)
-      freed.append(waiting.origin)
+      leave(waiting.origin)
       let failure = TransferFailure(kind: .transport, message: "libcurl has no memory for a transfer")
       return refuse(id, waiting.request, waiting.handler, failure)
     }
@@ -164,6 +231,7 @@ final class EngineLoop {
     let mailbox = mailbox
     transfer.source.connect { mailbox.send(.resumeSending(id)) }
     if silences.isSuspect(waiting.origin, transfers) { transfer.easy.set(CURLOPT_FRESH_CONNECT, 1) }
+    if !transfer.authority.isSecure, waiting.request.options.proxy != .direct { multi.liftHostLimit() }
     multi.makeRoom(for: transfers.count)
     guard multi.add(transfer.easy) else {
       _ = transfer.machine.fail(TransferFailure(kind: .transport, message: "libcurl does not take the transfer"))
@@ -178,36 +246,49 @@ final class EngineLoop {
     let due = transfer.nextDue
     guard due < transfer.scheduledAt else { return }
     transfer.scheduledAt = due
-    deadlines.add(due, transfer.id)
-    // Transfers come and go far faster than their deadlines: without this a minute's worth of the dead would pile up.
-    if deadlines.count > 1024, deadlines.count > 8 * (transfers.count + waiting.count) {
-      deadlines.sweep { transfers[$0] != nil || waiting[$0] != nil }
-    }
+    deadlines.set(due, for: transfer.id)
   }
 
   private func expireDeadlines() {
     while let id = deadlines.popDue(turn.now) {
       if let transfer = transfers[id] {
-        guard transfer.scheduledAt <= turn.now else { continue }
         transfer.scheduledAt = .distantFuture
+        // It may wait in libcurl, for one of the streams that the server allows.
+        if !transfer.machine.wasSent, let moved = movedAt[transfer.origin] {
+          transfer.lastActivity = max(transfer.lastActivity, moved)
+        }
         let next = transfer.tick()
         if transfer.machine.failure != nil || transfer.hasStalledAfterAnswer {
           end(transfer, nil)
         } else if next != .distantFuture {
           transfer.scheduledAt = next
-          deadlines.add(next, id)
+          deadlines.set(next, for: id)
         }
-      } else if let late = waiting[id], late.request.options.deadline <= turn.now {
-        _ = takeWaiting(id)
-        let failure = TransferFailure(kind: .totalTimeout, message: "The time was up before a connection was free")
-        refuse(id, late.request, late.handler, failure)
+      } else if let entry = waiting[id] {
+        expire(id, entry)
       }
     }
+  }
+
+  private func expire(_ id: TransferID, _ entry: Waiting) {
+    let due = entry.due(movedAt[entry.origin])
+    guard due <= turn.now else { return deadlines.set(due, for: id) }
+    _ = takeWaiting(id)
+    let isTotal = entry.request.options.deadline <= turn.now
+    let message =
+      isTotal
+      ? "The time was up before a connection was free"
+      : "For \(entry.request.options.idleTimeout) seconds no connection to \(entry.authority.host) became free"
+    refuse(
+      id, entry.request, entry.handler, TransferFailure(kind: isTotal ? .totalTimeout : .idleTimeout, message: message))
   }
 
   // MARK: Ends
 
   private func collectEnded() {
+    while let id = turn.answered.popLast() {
+      if let transfer = transfers[id] { learn(from: transfer) }
+    }
     while let (easy, code) = multi.nextEnded() {
       guard let transfer = Transfer.of(easy) else { continue }
       end(transfer, code)
@@ -222,6 +303,14 @@ final class EngineLoop {
     }
   }
 
+  /// How many transfers may run to an origin depends on what it speaks, and that may change.
+  private func learn(from transfer: Transfer) {
+    guard !transfer.origin.isHTTP1 else { return }
+    let isMultiplexed = transfer.machine.head.starts(with: "HTTP/2".utf8)
+    let limit = isMultiplexed ? configuration.maximumStreamsPerHost : configuration.maximumConnectionsPerHost
+    if queue.setLimit(limit, for: transfer.origin) { freed.append(transfer.origin) }
+  }
+
   /// Takes a transfer from libcurl and completes it, unless somebody has yet to say where its body goes.
   private func end(_ transfer: Transfer, _ code: CURLcode?) {
     if code == nil, transfer.hasBeenSilent {
@@ -232,11 +321,6 @@ final class EngineLoop {
     }
     multi.remove(transfer.easy)
     if let code, transfer.canBeRepeated(after: code), multi.add(transfer.easy) { return }
-    if transfer.machine.isHeadDelivered, multi.speaksHTTP2(transfer.easy),
-      queue.setLimit(configuration.maximumStreamsPerHost, for: transfer.origin)
-    {
-      freed.append(transfer.origin)
-    }
     // A server that has answered in full may well hang up on the rest of the request's body (RFC 9110 §7.5).
     let cause = transfer.isResponseComplete ? nil : code.flatMap(transfer.failure(for:))
     if cause == nil, transfer.machine.failure == nil {
@@ -264,8 +348,8 @@ final class EngineLoop {
   private func complete(_ transfer: Transfer) {
     transfers[transfer.id] = nil
     if transfer.machine.failure == nil { silences.wentWell(transfer) }
-    queue.finished(transfer.origin)
-    freed.append(transfer.origin)
+    deadlines.remove(transfer.id)
+    leave(transfer.origin)
     transfer.complete()
     transfer.easy.transfer = nil
     // Handles with large buffers are not worth keeping.
@@ -283,8 +367,10 @@ final class EngineLoop {
   }
 
   private func takeWaiting(_ id: TransferID) -> Waiting? {
-    guard queue.remove(id) else { return nil }
-    return waiting.removeValue(forKey: id)
+    guard let entry = waiting.removeValue(forKey: id) else { return nil }
+    if !entry.isParked { _ = queue.remove(id) }
+    deadlines.remove(id)
+    return entry
   }
 
   private func refuse(
@@ -303,10 +389,11 @@ final class EngineLoop {
   /// Everything is cancelled, and the handles go in the order that libcurl needs (pitfall 28).
   private func stop() {
     let failure = TransferFailure(kind: .cancelled, message: "The session was invalidated")
-    for id in queue.removeAll() {
-      guard let entry = waiting.removeValue(forKey: id) else { continue }
+    _ = queue.removeAll()
+    for (id, entry) in waiting.sorted(by: { $0.key.raw < $1.key.raw }) {
       refuse(id, entry.request, entry.handler, failure)
     }
+    waiting = [:]
     for transfer in Array(transfers.values) where transfer.machine.fail(failure) { end(transfer, nil) }
     let left = mailbox.close()
     turn.callSequels()

@@ -53,6 +53,12 @@ struct BodySource {
     }
   }
 
+  /// Whether ``rewind()`` can do what it says.
+  var isReplayable: Bool {
+    if case .reader(let reader) = kind { return reader.isReplayable }
+    return true
+  }
+
   mutating func rewind() throws {
     switch kind {
     case .none: break

@@ -66,8 +66,9 @@ extension Transfer {
 
   /// Milliseconds.
   private var connectTimeout: Int {
-    let idleTimeout = request.options.idleTimeout > 0 ? request.options.idleTimeout : .infinity
-    let seconds = min(request.options.connectTimeout, idleTimeout)
+    // 0, less, or not a number: never.
+    let limits = [request.options.connectTimeout, request.options.idleTimeout].filter { $0 > 0 }
+    let seconds = limits.min() ?? .infinity
     return Int(max(1, min(seconds * 1000, 86_400_000)).rounded(.up))
   }
 
@@ -169,7 +170,7 @@ extension Transfer {
     if request.method != "GET" || source.isSent { easy.set(CURLOPT_CUSTOMREQUEST, request.method) }
   }
 
-  private func setHeaders() {
+  func setHeaders() {
     var lines: [String] = []
     var proxyLines: [String] = []
     lines.reserveCapacity(request.headers.count + 2)
@@ -180,7 +181,9 @@ extension Transfer {
       var isForProxy = false
       switch field.name.lowercased() {
       case "content-length", "transfer-encoding": continue
-      case "expect": expects = true
+      case "expect":
+        if hasDroppedExpect, field.isExpectContinue { continue }
+        expects = true
       case "accept-encoding": accepts = true
       case "proxy-authorization": isForProxy = true
       case "connection": closes = closes || field.saysClose

@@ -5,11 +5,13 @@ import Foundation
 extension Transfer {
   func headerLineArrived(_ line: UnsafeRawBufferPointer) -> Int {
     lastActivity = now
+    if line.starts(with: "HTTP/".utf8) { isRefusalOfExpect = false }
     switch machine.headerLine(line) {
     case .none: return line.count
     // libcurl goes by the framing of an answer that nobody sees, too.
     case .holdHead: return readFraming(of: ResponseHead(bytes: machine.head)) ? line.count : 0
     case .abort: return 0
+    case .deliverHead where refusesExpect(): return line.count
     case .deliverHead: return deliverHead() ? line.count : 0
     }
   }
@@ -18,6 +20,7 @@ extension Transfer {
   func deliverHead() -> Bool {
     let head = ResponseHead(bytes: machine.head)
     guard readFraming(of: head) else { return false }
+    if !origin.isHTTP1 { turn.answered.append(id) }
     isResponseComplete = announcedLength == 0
     let route = handler.transfer(handle, didReceive: head)
     if case .cancel(let error) = route {
@@ -85,6 +88,7 @@ extension Transfer {
   }
 
   func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int {
+    if isRefusalOfExpect { return machine.failure == nil ? bytes.count : 0 }
     if machine.hasUndeliveredHead, !deliverHead() { return 0 }
     switch machine.bodyArrived() {
     case .abort: return 0

@@ -33,6 +33,7 @@ extension Transfer {
 
   /// Makes the transfer ready for one more attempt where libcurl should have made it, and did not.
   func canBeRepeated(after code: CURLcode) -> Bool {
+    if isRefusalOfExpect { return goesOnWithoutExpect(after: code) }
     if isConnectionSpoilt { return code == CURLE_ABORTED_BY_CALLBACK && choosesAgain() }
     guard machine.failure == nil, wasLeftUntouched(code) || isAskedByProxyThatHungUp(code) else { return false }
     if source.isSent, !rewindBody() { return false }

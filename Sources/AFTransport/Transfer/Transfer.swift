@@ -41,6 +41,10 @@ final class Transfer {
   /// The body's length as announced, and what has come of it, both before decoding.
   var announcedLength: Int64?
   var wireBytesReceived: Int64 = 0
+  /// The request's `Expect` has been refused, and is sent no more.
+  var hasDroppedExpect = false
+  /// The answer that comes is that refusal, and is nobody's.
+  var isRefusalOfExpect = false
   /// How the end of the response is told; nil before the head is complete.
   var framing: MessageFraming?
   /// Undoes the chunked coding of the body that comes, if it has that.
@@ -158,6 +162,8 @@ final class EngineTurn {
   let sockets: SocketWatch
   /// The moment that the turn takes for now: read once a turn, not once a callback.
   private(set) var now = MonotonicTime.now
+  /// Transfers that have the head of their response.
+  var answered: [TransferID] = []
   /// Transfers whose response is complete, perhaps before their request.
   var answeredEarly: [TransferID] = []
   /// Transfers that a callback has held back until a moment, so that the loop must look again sooner than it thought.

@@ -88,6 +88,8 @@ package struct TransferFailure: Error, Sendable {
     case connectionLost
     /// The request as given cannot be sent (URL, method or header field); `message` names what is wrong.
     case badRequest
+    /// The system gives no thread for the engine.
+    case noThread
     /// The server broke HTTP's framing: where its response ends, or what it means, cannot be told.
     case badFraming
     /// The response's head is larger than the engine accepts.

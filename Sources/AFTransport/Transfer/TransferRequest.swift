@@ -45,7 +45,8 @@ package struct TransferRequest: Sendable {
 /// How one hop is carried out.
 package struct TransferOptions: Sendable {
   /// Seconds without a byte in either direction after which the hop fails; it does not run while the hop is suspended,
-  /// throttled or held back by its own reader, nor before the hop is admitted. 0 or infinite: never.
+  /// throttled or held back by its own reader. Before the hop is admitted it runs from the moment at which a place at its origin
+  /// last became free. 0, less, not a number or infinite: never.
   package var idleTimeout: Double = 60
   /// The moment by which the whole must be done; counts also while the hop waits to be admitted.
   package var deadline: MonotonicTime = .distantFuture
