@@ -74,7 +74,7 @@ let package = Package(
 
     .target(
       name: "AFTestSupport", dependencies: ["AFSupport", "CCurl", "COpenSSL", "CLinux"], path: "Tests/AFTestSupport"),
-    .testTarget(name: "AFTestSupportTests", dependencies: ["AFTestSupport"]),
+    .testTarget(name: "AFTestSupportTests", dependencies: ["AFTestSupport", "AFSupport"]),
     .testTarget(name: "AFSupportTests", dependencies: ["AFSupport", "AFTestSupport"]),
     .testTarget(name: "AFMultipartTests", dependencies: ["AFMultipart", "AFSupport", "AFTestSupport"]),
     .testTarget(
@@ -97,7 +97,7 @@ let package = Package(
     ),
     .testTarget(name: "AFImageTests", dependencies: ["AFImage", "AFSerialization", "AFTestSupport"]),
     .testTarget(name: "AFNetworkingTests", dependencies: ["AFNetworking", "AFTestSupport"]),
-    .testTarget(name: "AFBenchmarksTests", dependencies: ["AFBenchmarks", "AFSupport"]),
+    .testTarget(name: "AFBenchmarksTests", dependencies: ["AFBenchmarks", "AFSupport", "AFTestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

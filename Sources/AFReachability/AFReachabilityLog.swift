@@ -19,6 +19,7 @@ public enum AFReachabilityLog {
   }
 
   private static let standardError: Handler = { line in
-    FileHandle.standardError.write(Data("AFReachability: \(line)\n".utf8))
+    // The call that does not throw stops the process where standard error cannot be written to.
+    try? FileHandle.standardError.write(contentsOf: Data("AFReachability: \(line)\n".utf8))
   }
 }

@@ -101,7 +101,7 @@ private struct ReachRequest: Sendable {
     let time = Date()
     let line = isJSON ? ReachLine(time: time, label: label, state: state).json : text(time, label, state)
     // Written at once, also into a pipe.
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
   }
 
   private func text(_ time: Date, _ label: String, _ state: AFReachabilityState) -> String {

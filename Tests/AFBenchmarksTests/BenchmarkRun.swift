@@ -1,3 +1,4 @@
+import AFTestSupport
 import Foundation
 
 /// The benchmark program as the build made it, run to its end.
@@ -19,7 +20,7 @@ struct BenchmarkRun {
     defer { try? FileManager.default.removeItem(at: errors) }
     process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()
-    self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    self.output = String(decoding: try output.fileHandleForReading.readAll(), as: UTF8.self)
     process.waitUntilExit()
     status = process.terminationStatus
     complaint = try String(contentsOf: errors, encoding: .utf8)

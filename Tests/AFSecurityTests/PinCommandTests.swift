@@ -168,8 +168,8 @@ func run(_ path: String, _ arguments: [String]) throws -> ToolResult {
   process.standardError = errors
   try process.run()
   // What these programs write fits into a pipe's buffer, so one can be read after the other.
-  let text = output.fileHandleForReading.readDataToEndOfFile()
-  let complaints = errors.fileHandleForReading.readDataToEndOfFile()
+  let text = try output.fileHandleForReading.readAll()
+  let complaints = try errors.fileHandleForReading.readAll()
   process.waitUntilExit()
   return ToolResult(
     status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),

@@ -146,10 +146,14 @@ extension AFURLSessionManager {
   /// - Returns: The response, whose status code the response serializer accepts.
   /// - Throws: ``AFError``.
   public func stream(for request: URLRequest) async throws(AFError) -> AFByteStream {
+    try await stream(.data, HopRequest(request))
+  }
+
+  func stream(_ kind: TaskKind, _ request: HopRequest) async throws(AFError) -> AFByteStream {
     let sink = StreamSink()
     let task = session.core.makeTask(
-      .data, HopRequest(request), manager: self, blocks: core.blocks, completion: .none, starts: true)
-    if let refusal = refusal(for: request.url?.absoluteString ?? "") { task.refuse(refusal) }
+      kind, request, manager: self, blocks: core.blocks, completion: .none, starts: true)
+    if let refusal = refusal(for: request.url) { task.refuse(refusal) }
     let result = await task.runToHead(sink)
     if let error = result.error { throw result.error(error, nil) }
     guard let head = result.head else { throw result.error(URLError(.badServerResponse), nil) }

@@ -51,10 +51,19 @@ final class StreamBody: Sendable {
   }
 
   private let box: Box
+  private let makeOnce: (@Sendable (_ length: Int64?) -> any BodyReader)?
   private let isSpent = Locked(false)
 
   init(_ stream: InputStream) {
     box = Box(stream: stream)
+    makeOnce = nil
+  }
+
+  /// A body that is no stream and can be read once; `make` is called when the first byte is wanted. In the request an empty
+  /// stream stands for it.
+  init(once make: @escaping @Sendable (_ length: Int64?) -> any BodyReader) {
+    box = Box(stream: InputStream(data: Data()))
+    makeOnce = make
   }
 
   /// The stream as the request held it.
@@ -75,7 +84,7 @@ final class StreamBody: Sendable {
   /// The one reader of a stream that can be read once.
   fileprivate func begin(length: Int64?) -> any BodyReader {
     isSpent.withLock { $0 = true }
-    return bodyReader(for: box.stream, length: length)
+    return makeOnce?(length) ?? bodyReader(for: box.stream, length: length)
   }
 }
 

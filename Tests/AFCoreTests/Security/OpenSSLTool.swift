@@ -105,7 +105,7 @@ final class OpenSSLServer {
     init() {
       let pieces = pieces
       pipe.fileHandleForReading.readabilityHandler = { handle in
-        let more = handle.availableData
+        let more = (try? handle.readPiece()) ?? Data()
         if more.isEmpty { handle.readabilityHandler = nil }
         pieces.record(more)
       }

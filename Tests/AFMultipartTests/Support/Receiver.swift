@@ -1,3 +1,4 @@
+import AFTestSupport
 import Foundation
 import Testing
 
@@ -82,7 +83,7 @@ enum Receiver: String, CaseIterable, CustomTestStringConvertible {
     if isQuiet { process.standardError = FileHandle.nullDevice }
     process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
     try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
+    let data = try output.fileHandleForReading.readAll()
     process.waitUntilExit()
     return data
   }

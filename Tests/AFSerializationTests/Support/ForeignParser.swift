@@ -1,3 +1,4 @@
+import AFTestSupport
 import Foundation
 import Testing
 
@@ -45,7 +46,7 @@ enum ForeignParser: String, CaseIterable, Sendable {
     let output = Pipe()
     process.standardOutput = output
     try process.run()
-    let lines = output.fileHandleForReading.readDataToEndOfFile().split(separator: UInt8(ascii: "\n"))
+    let lines = try output.fileHandleForReading.readAll().split(separator: UInt8(ascii: "\n"))
     process.waitUntilExit()
     try #require(process.terminationStatus == 0)
     try #require(lines.count == queries.count)

@@ -17,6 +17,8 @@ package enum RealServers {
   /// What httpd was asked: method, path, status and user of each request.
   package static var apacheLog: URL { get throws { URL(fileURLWithPath: try value("AF_TEST_APACHE_LOG")) } }
   package static var httpbin: URL { get throws { try url("AF_TEST_HTTPBIN") } }
+  /// TLS, HTTP/2 or HTTP/1.1; sends back what comes while it comes: `Scripts/support/echo.py`.
+  package static var echo: URL { get throws { try url("AF_TEST_ECHO") } }
   /// The folder that nginx serves under `/files/`; tests may add files of their own.
   package static var nginxFiles: URL { get throws { URL(fileURLWithPath: try value("AF_TEST_NGINX_FILES")) } }
   /// The authority that nginx's certificate, and the client's, come from: the path of a PEM file.

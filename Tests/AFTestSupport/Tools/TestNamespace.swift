@@ -106,7 +106,7 @@ extension TestNamespace {
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
     // Not String(contentsOfFile:), which leaks a buffer for each empty file.
-    let bytes = try FileHandle(forReadingFrom: URL(fileURLWithPath: target)).readToEnd() ?? Data()
+    let bytes = try FileHandle(forReadingFrom: URL(fileURLWithPath: target)).readAll()
     let output = String(decoding: bytes, as: UTF8.self)
     guard status == 0 else { throw CommandFailure(description: "\(words.joined(separator: " ")): \(input)\(output)") }
     return output
