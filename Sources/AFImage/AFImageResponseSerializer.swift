@@ -86,10 +86,10 @@ open class AFImageResponseSerializer: AFHTTPResponseSerializer, @unchecked Senda
   open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
     decode(response, data: data, error: error) { data in
       guard !data.isEmpty else { return nil }
-      let options = image.withLock { $0 }
       do {
         return try AFPixelImage(
-          data: data, scale: options.scale, inflates: options.inflates, maximumPixelCount: options.maximumPixelCount,
+          data: data, scale: imageScale, inflates: automaticallyInflatesResponseImage,
+          maximumPixelCount: maximumPixelCount,
           format: response?.mimeType.flatMap { ImageFormat(mediaType: $0) })
       } catch {
         throw AFURLResponseSerializationError(

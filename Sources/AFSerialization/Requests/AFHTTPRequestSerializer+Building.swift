@@ -13,7 +13,7 @@ extension AFHTTPRequestSerializer {
     var request = URLRequest(url: url)
     // Setting anything costs a copy of the request inside Foundation, even the method it already has.
     if method != "GET" { request.httpMethod = method }
-    settings.options.apply(to: &request)
+    currentSettings.options.apply(to: &request)
     return request
   }
 

@@ -21,7 +21,7 @@ extension AFHTTPRequestSerializer {
 
   /// Adds parameters to a form as fields.
   final func append(_ parameters: [String: Any], to form: AFMultipartForm) throws {
-    let settings = settings
+    let settings = currentSettings
     let encoding = String.Encoding(rawValue: settings.stringEncoding)
     let flattener = ParameterFlattener(encoding: settings.queryStringEncoding)
     try flattener.flatten(parameters) { name, value in

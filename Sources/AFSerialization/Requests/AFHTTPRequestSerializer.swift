@@ -258,7 +258,7 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
     withParameters parameters: Any?,
     error: NSErrorPointer
   ) -> URLRequest? {
-    error.capture { try formRequest(from: request, parameters: parameters, settings: settings) }
+    error.capture { try formRequest(from: request, parameters: parameters, settings: currentSettings) }
   }
 
   // MARK: Encodable bodies
@@ -300,7 +300,7 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
   /// - Throws: ``AFURLRequestSerializationError``, or what the encoder throws.
   @discardableResult
   open func request(bySerializingRequest request: URLRequest, withBody body: any Encodable) throws -> URLRequest {
-    let settings = settings
+    let settings = currentSettings
     let parameters = try JSONSerialization.jsonObject(with: settings.encoder.encode(body), options: .fragmentsAllowed)
     return try formRequest(from: request, parameters: parameters, settings: settings)
   }

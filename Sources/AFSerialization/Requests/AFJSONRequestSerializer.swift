@@ -56,7 +56,7 @@ open class AFJSONRequestSerializer: AFHTTPRequestSerializer, @unchecked Sendable
     withParameters parameters: Any?,
     error: NSErrorPointer
   ) -> URLRequest? {
-    let settings = settings
+    let settings = currentSettings
     guard !settings.encodesParametersInURI(of: request) else {
       return super.request(bySerializingRequest: request, withParameters: parameters, error: error)
     }
@@ -72,7 +72,7 @@ open class AFJSONRequestSerializer: AFHTTPRequestSerializer, @unchecked Sendable
     bySerializingRequest request: URLRequest,
     withBody body: any Encodable
   ) throws -> URLRequest {
-    let settings = settings
+    let settings = currentSettings
     guard !settings.encodesParametersInURI(of: request) else {
       return try super.request(bySerializingRequest: request, withBody: body)
     }

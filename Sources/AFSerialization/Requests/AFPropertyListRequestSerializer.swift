@@ -95,16 +95,15 @@ open class AFPropertyListRequestSerializer: AFHTTPRequestSerializer, @unchecked 
     withParameters parameters: Any?,
     error: NSErrorPointer
   ) -> URLRequest? {
-    let settings = settings
+    let settings = currentSettings
     guard !settings.encodesParametersInURI(of: request) else {
       return super.request(bySerializingRequest: request, withParameters: parameters, error: error)
     }
     return error.capture {
       guard let parameters else { return try Self.request(from: request, settings: settings) }
       let object = try StructuredParameters.checked(parameters, for: .propertyList)
-      let options = plist.withLock { $0 }
       let body = try PropertyListSerialization.data(
-        fromPropertyList: object, format: options.format, options: options.writeOptions)
+        fromPropertyList: object, format: format, options: writeOptions)
       return try Self.request(from: request, settings: settings, contentType: plistContentType, body: body)
     }
   }
@@ -113,7 +112,7 @@ open class AFPropertyListRequestSerializer: AFHTTPRequestSerializer, @unchecked 
     bySerializingRequest request: URLRequest,
     withBody body: any Encodable
   ) throws -> URLRequest {
-    let settings = settings
+    let settings = currentSettings
     guard !settings.encodesParametersInURI(of: request) else {
       return try super.request(bySerializingRequest: request, withBody: body)
     }

@@ -47,14 +47,14 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unch
 
   /// The status codes that are no error; nil accepts all. Default: 200 to 299.
   open var acceptableStatusCodes: IndexSet? {
-    get { settings.acceptableStatusCodes }
+    get { state.withLock { $0.acceptableStatusCodes } }
     set { state.withLock { $0.acceptableStatusCodes = newValue } }
   }
 
   /// The content types that are no error, in lower case and without parameters such as `charset`; nil accepts all.
   /// Default: nil. Subclasses have others.
   open var acceptableContentTypes: Set<String>? {
-    get { settings.acceptableContentTypes }
+    get { state.withLock { $0.acceptableContentTypes } }
     set { state.withLock { $0.acceptableContentTypes = newValue } }
   }
 
@@ -70,7 +70,9 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unch
   /// - Throws: ``AFURLResponseSerializationError``.
   open func validate(_ response: HTTPURLResponse?, data: Data?) throws {
     guard let response else { return }
-    if let error = settings.fault(in: response, data: data) { throw error }
+    // Through `self`: a subclass may override either.
+    let (types, codes) = (acceptableContentTypes, acceptableStatusCodes)
+    if let error = HTTPResponseSettings.fault(in: response, data: data, types: types, codes: codes) { throw error }
   }
 
   /// Gives the body as `Data`, also when the response is refused.

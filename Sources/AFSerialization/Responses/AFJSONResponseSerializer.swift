@@ -74,10 +74,10 @@ open class AFJSONResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendab
   open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
     decode(response, data: data, error: error) { data in
       guard !JSONBody.isEmpty(data) else { return nil }
-      let options = json.withLock { $0 }
-      let object = try JSONSerialization.jsonObject(with: data, options: options.readingOptions)
-      guard options.removesKeysWithNullValues else { return object }
-      return AFJSONObjectByRemovingKeysWithNullValues(object, options.readingOptions)
+      let options = readingOptions
+      let object = try JSONSerialization.jsonObject(with: data, options: options)
+      guard removesKeysWithNullValues else { return object }
+      return AFJSONObjectByRemovingKeysWithNullValues(object, options)
     }
   }
 }

@@ -10,16 +10,18 @@ struct HTTPResponseSettings: Sendable {
   init() {}
 
   /// What is wrong with a response, by AFNetworking's rules: see ``AFHTTPResponseSerializer/validate(_:data:)``.
-  func fault(in response: HTTPURLResponse, data: Data?) -> AFURLResponseSerializationError? {
+  static func fault(
+    in response: HTTPURLResponse, data: Data?, types: Set<String>?, codes: IndexSet?
+  ) -> AFURLResponseSerializationError? {
     guard response.url != nil else { return nil }
     var fault: AFURLResponseSerializationError?
-    if let types = acceptableContentTypes, let data, !data.isEmpty {
+    if let types, let data, !data.isEmpty {
       let type = response.mimeType
       if type.map({ !types.contains($0) }) ?? true {
         fault = AFURLResponseSerializationError(.unacceptableContentType(type), response: response, data: data)
       }
     }
-    if let codes = acceptableStatusCodes, !codes.contains(response.statusCode) {
+    if let codes, !codes.contains(response.statusCode) {
       fault = AFURLResponseSerializationError(
         .unacceptableStatusCode(response.statusCode), response: response, data: data, underlyingError: fault)
     }

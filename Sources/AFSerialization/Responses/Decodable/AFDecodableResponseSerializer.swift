@@ -116,6 +116,8 @@ open class AFDecodableResponseSerializer<Value: Decodable>: AFHTTPResponseSerial
       }
       return value
     }
+    // Once: what is checked is what reads.
+    let decoder = decoder
     do {
       try Self.check(data, for: decoder)
       return try decoder.decode(Value.self, from: data)
