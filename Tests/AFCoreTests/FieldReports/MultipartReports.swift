@@ -70,11 +70,14 @@ import Testing
       }
       return .text(digest)
     }) { server in
-      let manager = makeManager(server, serializer: AFHTTPResponseSerializer())
-      manager.setAuthenticationChallengeHandler { _, _, _, _ in
-        URLCredential(user: "u", password: "p", persistence: .none)
+      func make() -> AFHTTPSessionManager {
+        let manager = makeManager(server, serializer: AFHTTPResponseSerializer())
+        manager.setAuthenticationChallengeHandler { _, _, _, _ in
+          URLCredential(user: "u", password: "p", persistence: .none)
+        }
+        return manager
       }
-      _ = try await manager.post("start") { form in
+      _ = try await make().post("start") { form in
         form.appendPart(withForm: Data("v".utf8), name: "k")
         try form.appendPart(withFileURL: file, name: "file")
       }
@@ -84,8 +87,9 @@ import Testing
         let boundary = try #require(request.value("Content-Type")?.components(separatedBy: "boundary=").last)
         #expect(request.bodyText.hasPrefix("--\(boundary)\r\n"))
       }
+      // Another session: the first one would not wait to be asked again.
       let error = try await failure {
-        _ = try await manager.post("start") { form in
+        _ = try await make().post("start") { form in
           form.appendPart(
             with: InputStream(data: Data("once".utf8)), name: "s", fileName: "s", length: 4, mimeType: "a/b")
         }
