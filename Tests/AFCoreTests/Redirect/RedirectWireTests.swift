@@ -162,12 +162,13 @@ import Testing
       let manager = manager()
       let seen = Recorder<(count: Int, redirects: Int)>()
       let done = Recorder<Completion>()
-      manager.setTaskDidFinishCollectingMetricsBlock { _, _, metrics in
-        seen.record((metrics?.transactionMetrics.count ?? -1, metrics?.redirectCount ?? -1))
-      }
       let cancelled = manager.dataTask(
         with: URLRequest(url: server.url("x")), uploadProgress: nil, downloadProgress: nil,
         completionHandler: done.handler)
+      // The block counts although the task was made before it.
+      manager.setTaskDidFinishCollectingMetricsBlock { _, _, metrics in
+        seen.record((metrics?.transactionMetrics.count ?? -1, metrics?.redirectCount ?? -1))
+      }
       cancelled.cancel()
       try await done.wait(for: 1)
       #expect(done.last?.code == .cancelled)
