@@ -200,6 +200,17 @@ private struct Scene {
     #expect(left == [0, 1, 2, 5, 6, 7, 8, 9, 10])
   }
 
+  @Test func `Of a site's cookies expired ones go first, and Secure ones last`() throws {
+    var scene = Scene(table: CookieTable(limits: .init(perSite: 10, total: 1000)))
+    for index in 0..<5 { try scene.set("s\(index)=1; Secure", "https://h/") }
+    for index in 0..<4 { try scene.set("n\(index)=1", "https://h/") }
+    try scene.set("dead=1; Max-Age=1", "https://h/")
+    scene.clock += 2
+    try scene.set("n4=1", "https://h/")
+    #expect(scene.table.count == 9)
+    #expect(try scene.sent("https://h/") == "s0=1; s1=1; s2=1; s3=1; s4=1; n1=1; n2=1; n3=1; n4=1")
+  }
+
   @Test func `The jar holds so many cookies`() throws {
     var scene = Scene(table: CookieTable(limits: .init(perSite: 10, total: 100)))
     for index in 0..<1000 {
