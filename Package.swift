@@ -34,10 +34,11 @@ let package = Package(
     .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CNetlink"),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CInitializers"),
 
     .target(name: "AFSupport", dependencies: ["CLinux"]),
     .target(name: "AFMultipart", dependencies: ["AFSupport"]),
-    .target(name: "AFSerialization", dependencies: ["AFSupport", "AFMultipart"]),
+    .target(name: "AFSerialization", dependencies: ["AFSupport", "AFMultipart", "CInitializers"]),
     .target(name: "AFSecurity", dependencies: ["AFSupport", "COpenSSL"]),
     .target(name: "AFReachability", dependencies: ["AFSupport", "CNetlink"]),
     .target(
@@ -51,7 +52,8 @@ let package = Package(
     .target(
       name: "AFCore",
       dependencies: [
-        "AFSupport", "AFMultipart", "AFSerialization", "AFSecurity", "AFReachability", "AFTransport", "CPSL",
+        "AFSupport", "AFMultipart", "AFSerialization", "AFSecurity", "AFReachability", "AFTransport", "CInitializers",
+        "CPSL",
       ]
     ),
     .target(name: "AFImage", dependencies: ["AFSupport", "AFSerialization", "CGdkPixbuf"]),

@@ -43,10 +43,19 @@ open class AFImageResponseSerializer: AFHTTPResponseSerializer, @unchecked Senda
 
   open override func encode(with coder: NSCoder) {
     super.encode(with: coder)
+    if coder is CopyingCoder { return }
     let options = image.withLock { $0 }
     coder.encode(Double(options.scale), forKey: Key.scale)
     coder.encode(options.inflates, forKey: Key.inflates)
     coder.encode(options.maximumPixelCount, forKey: Key.maximum)
+  }
+
+  @discardableResult
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = super.copy(with: zone)
+    let options = image.withLock { $0 }
+    (copy as? AFImageResponseSerializer)?.image.withLock { $0 = options }
+    return copy
   }
 
   private enum Key {

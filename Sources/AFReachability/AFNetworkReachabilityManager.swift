@@ -33,13 +33,14 @@ open class AFNetworkReachabilityManager: NSObject, @unchecked Sendable {
   }
 
   /// Makes a manager that watches through `monitor`, for tests.
-  package init(
+  ///
+  /// Convenience: an initializer that subclasses elsewhere do not see would keep them from inheriting the others.
+  package convenience init(
     target: AFReachabilityTarget, debounce: TimeInterval = 0, callbackQueue: DispatchQueue? = nil,
     monitor: NetworkMonitor
   ) {
-    core = ReachabilityCore(target: target, debounce: debounce, queue: callbackQueue, monitor: monitor)
-    super.init()
-    core.attach(self)
+    self.init(target: target, debounce: debounce, callbackQueue: callbackQueue)
+    core.watch(through: monitor)
   }
 
   /// Makes a manager for general connectivity: a default route over a link that works. It is not started.

@@ -8,12 +8,12 @@ package final class ReachabilityCore: Sendable {
 
   let target: AFReachabilityTarget
   let debounce: Double
-  package let monitor: NetworkMonitor
   /// Serial, so that reports stay in order.
   private let queue: DispatchQueue
-  private let state = Locked(State())
+  private let state: Locked<State>
 
   private struct State {
+    var monitor: NetworkMonitor
     weak var manager: AFNetworkReachabilityManager?
     var block: Block?
     var status = AFNetworkReachabilityStatus.unknown
@@ -27,8 +27,15 @@ package final class ReachabilityCore: Sendable {
   init(target: AFReachabilityTarget, debounce: Double, queue: DispatchQueue?, monitor: NetworkMonitor) {
     self.target = target
     self.debounce = debounce
-    self.monitor = monitor
+    state = Locked(State(monitor: monitor))
     self.queue = queue.map { DispatchQueue(label: "af.reachability.callbacks", target: $0) } ?? .main
+  }
+
+  package var monitor: NetworkMonitor { state.withLock { $0.monitor } }
+
+  /// Replaces the monitor of a manager that has not been started.
+  func watch(through monitor: NetworkMonitor) {
+    state.withLock { $0.monitor = monitor }
   }
 
   func attach(_ manager: AFNetworkReachabilityManager) {
@@ -43,6 +50,7 @@ package final class ReachabilityCore: Sendable {
 
   func start() {
     let (generation, old) = beginGeneration()
+    let monitor = monitor
     if let old { monitor.remove(old) }
     let id = monitor.add(target, debounce: debounce) { [weak self] report in
       guard case .state(let new) = report, let self else { return }

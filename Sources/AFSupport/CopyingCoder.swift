@@ -2,11 +2,13 @@ package import Foundation
 
 /// A coder that hands values from one object's `encode(with:)` to another's `init(coder:)`, in memory and as they are.
 ///
-/// It is how an open class copies itself. The copy must have the class of the original, which may be a subclass from
-/// elsewhere, and `init(coder:)` is the one initializer that every subclass is sure to have. What a subclass encodes is
-/// copied with it, and objects are passed by reference, so nothing has to support archiving.
+/// It carries what a subclass adds to a copy. Our own classes encode nothing into it, since they copy their options themselves: it is
+/// empty unless a subclass encodes something. Objects are passed by reference; nothing has to support archiving.
 package final class CopyingCoder: NSCoder {
   private var values: [String: Any] = [:]
+
+  /// Whether nothing was encoded.
+  package var isEmpty: Bool { values.isEmpty }
 
   package override var allowsKeyedCoding: Bool { true }
   package override var requiresSecureCoding: Bool { false }
@@ -51,13 +53,29 @@ package final class CopyingCoder: NSCoder {
 }
 
 extension NSCoding where Self: NSObject {
-  /// A new object of the very class of this one, made by `encode(with:)` and `init(coder:)`.
-  package func copiedByCoding() -> Self {
+  /// A new object of the very class of this one, without the options of our classes.
+  ///
+  /// A subclass that encodes something has an `init(coder:)` that works, and gets it back that way. Any other is made by `fresh`, and
+  /// its `init(coder:)`, which may be Xcode's `fatalError`, is not called.
+  package func copied(fresh: () -> Self) -> Self {
     let coder = CopyingCoder()
     encode(with: coder)
+    if coder.isEmpty { return fresh() }
     guard let copy = type(of: self).init(coder: coder) else {
       preconditionFailure("\(type(of: self)) returns nil from init(coder:); it must call super or override copy(with:)")
     }
     return copy
   }
+}
+
+/// The object that an initializer in CInitializers makes of a class.
+/// - Parameters:
+///   - type: The class.
+///   - initializer: Gets the class as Swift hands it over, the address of its metadata, and returns an object that the caller owns.
+/// - Returns: The object.
+package func made<Object: AnyObject>(
+  _ type: Object.Type, _ initializer: (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
+) -> Object {
+  let object = initializer(unsafeBitCast(type as AnyClass, to: UnsafeMutableRawPointer.self))
+  return Unmanaged.fromOpaque(object).takeRetainedValue()
 }

@@ -19,7 +19,11 @@ extension AFHTTPSessionManager {
     try await call("GET", urlString, parameters, headers, TaskClosures(downloadProgress: progress))
   }
 
-  /// Sends a GET request and decodes the JSON body of its response.
+  /// Sends a GET request and decodes the body of its response.
+  ///
+  /// The manager's `responseSerializer` decides how: an `AFDecodableResponseSerializer` by its `decoder`, an
+  /// `AFPropertyListResponseSerializer` as a property list, the others of this package as JSON. A subclass of the app's is asked: what it
+  /// gives is the value, or, if it is data or a JSON object, what is decoded in place of the body.
   public func get<Value: Decodable & Sendable>(
     _ urlString: String, parameters: [String: any Sendable]? = nil, headers: [String: String]? = nil,
     progress: (@Sendable (Progress) -> Void)? = nil, as type: Value.Type = Value.self
@@ -42,7 +46,7 @@ extension AFHTTPSessionManager {
     try await call("POST", urlString, parameters, headers, TaskClosures(uploadProgress: progress))
   }
 
-  /// Sends a POST request and decodes the JSON body of its response.
+  /// Sends a POST request and decodes the body of its response.
   public func post<Value: Decodable & Sendable>(
     _ urlString: String, parameters: [String: any Sendable]? = nil, headers: [String: String]? = nil,
     progress: (@Sendable (Progress) -> Void)? = nil, as type: Value.Type = Value.self
@@ -67,7 +71,7 @@ extension AFHTTPSessionManager {
     try await validated(try await send(form: urlString, parameters, headers, block, progress))
   }
 
-  /// Sends a multipart form, streamed, and decodes the JSON body of its response.
+  /// Sends a multipart form, streamed, and decodes the body of its response.
   public func post<Value: Decodable & Sendable>(
     _ urlString: String, parameters: [String: any Sendable]? = nil, headers: [String: String]? = nil,
     constructingBodyWith block: (any AFMultipartFormData) throws -> Void,
@@ -83,7 +87,7 @@ extension AFHTTPSessionManager {
     try await call("PUT", urlString, parameters, headers, TaskClosures())
   }
 
-  /// Sends a PUT request and decodes the JSON body of its response.
+  /// Sends a PUT request and decodes the body of its response.
   public func put<Value: Decodable & Sendable>(
     _ urlString: String, parameters: [String: any Sendable]? = nil, headers: [String: String]? = nil,
     as type: Value.Type = Value.self
@@ -98,7 +102,7 @@ extension AFHTTPSessionManager {
     try await call("PATCH", urlString, parameters, headers, TaskClosures())
   }
 
-  /// Sends a PATCH request and decodes the JSON body of its response.
+  /// Sends a PATCH request and decodes the body of its response.
   public func patch<Value: Decodable & Sendable>(
     _ urlString: String, parameters: [String: any Sendable]? = nil, headers: [String: String]? = nil,
     as type: Value.Type = Value.self
@@ -113,7 +117,7 @@ extension AFHTTPSessionManager {
     try await call("DELETE", urlString, parameters, headers, TaskClosures())
   }
 
-  /// Sends a DELETE request and decodes the JSON body of its response.
+  /// Sends a DELETE request and decodes the body of its response.
   public func delete<Value: Decodable & Sendable>(
     _ urlString: String, parameters: [String: any Sendable]? = nil, headers: [String: String]? = nil,
     as type: Value.Type = Value.self

@@ -22,13 +22,18 @@ extension AFHTTPSessionManager {
 
   func send(
     _ method: String, _ url: String, _ body: some Encodable & Sendable, _ headers: [String: String]?,
-    _ encoder: JSONEncoder
+    _ encoder: JSONEncoder?
   ) async throws(AFError) -> TaskResult {
     let request = try make {
-      let data = try encoder.encode(body)
+      let serializer = requestSerializer
       var request = try urlRequest(method, url, nil, nil)
-      request.httpBody = data
-      request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+      if encoder != nil || serializer.makesFormsOfValues {
+        request.httpBody = try (encoder ?? serializer.encoder).encode(body)
+        let own = encoder == nil ? serializer.value(forHTTPHeaderField: "Content-Type") : nil
+        request.setValue(own ?? "application/json", forHTTPHeaderField: "Content-Type")
+      } else {
+        request = try serializer.request(bySerializingRequest: request, withBody: body)
+      }
       for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
       return request
     }
@@ -57,23 +62,22 @@ extension AFHTTPSessionManager {
     do { return try body() } catch { throw AFError(error) }
   }
 
-  /// The decoded body of a validated response.
+  /// The decoded body of a validated response: see ``BodyReading``.
   func decode<Value: Decodable & Sendable>(_ result: TaskResult, as type: Value.Type) async throws(AFError) -> Value {
-    let data = try validatedBody(result)
+    let reading = BodyReading(currentResponseSerializer(), as: type)
+    let data = reading.asksSerializer ? try result.body() : try validatedBody(result)
     do {
-      return data.count > Self.inlineLimit ? try await Self.decodeElsewhere(data) : try Self.decode(data)
+      guard data.count > Self.inlineLimit else { return try reading.value(of: result, data) }
+      return try await Self.decodeElsewhere(reading, result, data)
     } catch {
       throw result.error(error, data)
     }
   }
 
   @concurrent
-  private static func decodeElsewhere<Value: Decodable & Sendable>(_ data: Data) async throws -> Value {
-    try decode(data)
-  }
-
-  private static func decode<Value: Decodable>(_ data: Data) throws -> Value {
-    if let data = data as? Value { return data }
-    return try JSONDecoder().decode(Value.self, from: data)
+  private static func decodeElsewhere<Value: Decodable & Sendable>(
+    _ reading: BodyReading<Value>, _ result: TaskResult, _ data: Data
+  ) async throws -> Value {
+    try reading.value(of: result, data)
   }
 }

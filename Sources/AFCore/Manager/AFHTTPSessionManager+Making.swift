@@ -55,12 +55,19 @@ extension AFHTTPSessionManager {
     }
   }
 
+  /// What paths are resolved against: a subclass may override it.
+  private var base: HTTPManagerCore {
+    if type(of: self) == AFHTTPSessionManager.self { return http }
+    let url = baseURL
+    return url == http.baseURL ? http : HTTPManagerCore(baseURL: url)
+  }
+
   /// The request of a verb.
   func urlRequest(
     _ method: String, _ path: String, _ parameters: Any?, _ headers: [String: String]?
   ) throws -> URLRequest {
     let serializer = requestSerializer
-    let url = http.url(path) ?? path
+    let url = base.url(path) ?? path
     if var request = try serializer.plainRequest(withMethod: method, urlString: url, parameters: parameters) {
       if let headers { for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) } }
       return request
@@ -74,7 +81,7 @@ extension AFHTTPSessionManager {
   func hopRequest(
     _ method: String, _ path: String, _ parameters: Any?, _ headers: [String: String]?
   ) throws -> HopRequest {
-    guard parameters == nil, let url = http.plainURL(path),
+    guard parameters == nil, let url = base.plainURL(path),
       let plain = requestSerializer.plainParts(withMethod: method)
     else { return HopRequest(try urlRequest(method, path, parameters, headers)) }
     var request = HopRequest(
@@ -95,7 +102,7 @@ extension AFHTTPSessionManager {
     let fields = try AFHTTPRequestSerializer.formFields(of: parameters)
     var error: NSError?
     let request = requestSerializer.multipartFormRequest(
-      withMethod: "POST", urlString: http.url(path) ?? path, parameters: fields,
+      withMethod: "POST", urlString: base.url(path) ?? path, parameters: fields,
       constructingBodyWith: block, error: &error)
     if let error { throw error }
     for (name, value) in headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }

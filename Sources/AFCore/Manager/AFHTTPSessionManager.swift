@@ -2,6 +2,7 @@ public import AFMultipart
 import AFSecurity
 public import AFSerialization
 import AFSupport
+import CInitializers
 public import Foundation
 public import FoundationNetworking
 
@@ -39,6 +40,11 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     self.init(baseURL: nil, sessionConfiguration: configuration)
   }
 
+  /// What copies are made by, through CInitializers: `self.init` is that of the class which is made.
+  package convenience init(likeHTTP original: AFHTTPSessionManager) {
+    self.init(baseURL: original.baseURL, sessionConfiguration: original.core.configuration)
+  }
+
   /// Reads an archived manager: base URL, session configuration, serializers and policy. Nil if the policy cannot be restored as
   /// it was: the default one in its place might accept more.
   public required init?(coder: NSCoder) {
@@ -64,11 +70,12 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
     coder.encode(responseSerializer, forKey: "responseSerializer")
   }
 
-  /// A manager with the same base URL and session configuration, and copies of serializers and policy. Blocks, queues and
+  /// A manager of the same class, made by its `init(baseURL:sessionConfiguration:)`, with the same base URL and session configuration,
+  /// and copies of serializers and policy. Blocks, queues and
   /// tasks stay with the original.
   @discardableResult
   open override func copy(with zone: NSZone? = nil) -> Any {
-    let copy = AFHTTPSessionManager(baseURL: baseURL, sessionConfiguration: core.configuration)
+    let copy = made(type(of: self)) { af_make_http_manager(Unmanaged.passRetained(self).toOpaque(), $0) }
     if let serializer = requestSerializer.copy() as? AFHTTPRequestSerializer { copy.requestSerializer = serializer }
     if let serializer = responseSerializer.copy() as? AFHTTPResponseSerializer { copy.responseSerializer = serializer }
     copy.securityPolicy = copiedPolicy

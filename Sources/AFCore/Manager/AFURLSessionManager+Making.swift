@@ -75,7 +75,7 @@ extension AFURLSessionManager {
     let response = result.task.anyResponse
     let serializer = currentResponseSerializer()
     if let error = result.error {
-      return core.complete {
+      return ManagerCore.complete(completionQueue, completionGroup) {
         handler?(response, nil, error)
         result.announceCompletion(serializer, object: nil, error: error)
       }
@@ -87,7 +87,8 @@ extension AFURLSessionManager {
       let object = serializer.responseObject(for: response, data: data, error: &error)
       let handed = Handed(object: result.fileURL ?? (result.task.isDownload ? nil : object))
       let failure = error
-      self.core.complete {
+      // Through `self`: a subclass may override either.
+      ManagerCore.complete(self.completionQueue, self.completionGroup) {
         handler?(response, handed.object, failure)
         result.announceCompletion(serializer, object: handed.object, error: failure)
       }

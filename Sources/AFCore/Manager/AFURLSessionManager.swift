@@ -2,6 +2,7 @@ public import AFReachability
 public import AFSecurity
 import AFSerialization
 import AFSupport
+import CInitializers
 public import Dispatch
 public import Foundation
 public import FoundationNetworking
@@ -31,6 +32,11 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
     super.init()
   }
 
+  /// What copies are made by, through CInitializers: `self.init` is that of the class which is made.
+  package convenience init(like original: AFURLSessionManager) {
+    self.init(sessionConfiguration: original.core.configuration)
+  }
+
   /// Reads an archived manager: its session configuration and policy. Nil if the policy cannot be restored as it was: the default
   /// one in its place might accept more.
   public required init?(coder: NSCoder) {
@@ -52,10 +58,10 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
     coder.encode(securityPolicy, forKey: "securityPolicy")
   }
 
-  /// A manager with the same session configuration and a copy of the policy; serializer, queues and blocks have their defaults.
+  /// A manager of the same class, made by its `init(sessionConfiguration:)`, with the same session configuration and a copy of the policy; serializer, queues and blocks have their defaults.
   @discardableResult
   open func copy(with zone: NSZone? = nil) -> Any {
-    let copy = AFURLSessionManager(sessionConfiguration: core.configuration)
+    let copy = made(type(of: self)) { af_make_session_manager(Unmanaged.passRetained(self).toOpaque(), $0) }
     copy.securityPolicy = copiedPolicy
     return copy
   }

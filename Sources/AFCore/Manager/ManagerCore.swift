@@ -128,8 +128,9 @@ final class ManagerCore: Sendable {
   }
 
   /// Runs `work` as a completion: on the completion queue or main, in the group.
-  func complete(_ work: @escaping @Sendable () -> Void) {
-    let (queue, group) = state.withLock { ($0.completionQueue, $0.completionGroup) }
-    (queue ?? .main).async(group: group ?? Self.commonGroup, execute: work)
+  static func complete(
+    _ queue: DispatchQueue?, _ group: DispatchGroup?, _ work: @escaping @Sendable () -> Void
+  ) {
+    (queue ?? .main).async(group: group ?? commonGroup, execute: work)
   }
 }

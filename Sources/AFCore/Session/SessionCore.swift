@@ -33,6 +33,8 @@ final class SessionCore: Sendable {
     var description: String?
     weak var shell: AFURLSession?
     weak var manager: AFURLSessionManager?
+    /// From the invalidation until it has been told of: as with Foundation, whose session holds its delegate.
+    var lastManager: AFURLSessionManager?
   }
 
   private enum Entry {
@@ -153,6 +155,7 @@ final class SessionCore: Sendable {
   func invalidate(cancelling: Bool) {
     let (tasks, hasEnded) = state.withLock { state -> ([TaskCore], Bool) in
       state.isInvalidated = true
+      if !state.hasEnded { state.lastManager = state.manager }
       let tasks = state.tasks.values.compactMap(\.task)
       guard tasks.isEmpty, !state.hasEnded else { return (tasks, false) }
       state.hasEnded = true
@@ -166,7 +169,10 @@ final class SessionCore: Sendable {
   private func end() {
     engine.shutDown(cancelling: true)
     callbackQueue.async { [self] in
-      let manager = state.withLock { $0.manager }
+      let manager = state.withLock { state -> AFURLSessionManager? in
+        defer { state.lastManager = nil }
+        return state.lastManager ?? state.manager
+      }
       manager?.urlSession(shell, didBecomeInvalidWithError: nil)
     }
   }

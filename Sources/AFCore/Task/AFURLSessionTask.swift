@@ -5,6 +5,9 @@ public import FoundationNetworking
 /// A task: one request and what comes of it. It takes the place of Foundation's `URLSessionTask`, with the same members.
 ///
 /// A new task is suspended; ``resume()`` starts it. All members can be used from any thread.
+///
+/// A task that an app makes by itself, ``init()``, belongs to no session and does nothing: it stays suspended, has no request, and
+/// ``resume()``, ``suspend()`` and ``cancel()`` have no effect. It is meant for tests, whose subclasses override what they need.
 open class AFURLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   // Unchecked because an open class cannot be checked; the one stored property is a Sendable constant.
   let core: TaskCore
@@ -16,6 +19,11 @@ open class AFURLSessionTask: NSObject, NSCopying, @unchecked Sendable {
     self.core = core
   }
 
+  /// Makes a task that does nothing, for tests.
+  public override init() {
+    core = TaskCore(inert: .data)
+  }
+
   /// The task itself: a task is one thing, however often it is held.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
@@ -23,10 +31,10 @@ open class AFURLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   open var taskIdentifier: Int { core.identifier }
 
   /// The request as it was given.
-  open var originalRequest: URLRequest? { core.state.withLock { $0.original }.urlRequest }
+  open var originalRequest: URLRequest? { core.isInert ? nil : core.state.withLock { $0.original }.urlRequest }
 
   /// The request of the present hop; differs from ``originalRequest`` after a redirect.
-  open var currentRequest: URLRequest? { core.state.withLock { $0.current }.urlRequest }
+  open var currentRequest: URLRequest? { core.isInert ? nil : core.state.withLock { $0.current }.urlRequest }
 
   /// The response of the present hop, or nil if none has come.
   open var response: URLResponse? { core.httpResponse }
@@ -100,7 +108,7 @@ open class AFURLSessionDownloadTask: AFURLSessionTask, @unchecked Sendable {
 
   /// Ends the task, and gives what is needed to go on with it later; nil if that is impossible.
   ///
-  /// The handler is called on the manager's callback queue.
+  /// The handler is called on the manager's callback queue; for a task without a session, with nil, on a global queue.
   @preconcurrency
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     core.cancelProducingResumeData(completionHandler)

@@ -15,6 +15,7 @@ extension TaskCore {
   /// - Returns: Whether it was suspended before.
   @discardableResult
   func resume() -> Bool {
+    if isInert { return false }
     let (step, changed) = state.withLock { state -> (Step, Bool) in
       guard !state.isOver, state.isSuspended else { return (.nothing, false) }
       state.isSuspended = false
@@ -66,6 +67,7 @@ extension TaskCore {
 
   /// Ends the task with `URLError.cancelled`, or with `reason`. Never waits.
   func cancel(_ reason: (any Error)? = nil) {
+    if isInert { return }
     let step = state.withLock { state -> Step in
       guard !state.isOver, !state.isCancelled else { return .nothing }
       if case .closing = state.phase, !state.downloading.goesOn { return .nothing }

@@ -16,6 +16,8 @@ final class TaskCore: TransferHandler, Sendable {
   let identifier: Int
   let kind: TaskKind
   let state: Locked<TaskState>
+  /// Whether it belongs to no session, and so does nothing.
+  let isInert: Bool
 
   init(
     identifier: Int, kind: TaskKind, request: HopRequest, session: SessionCore, manager: AFURLSessionManager?,
@@ -23,11 +25,24 @@ final class TaskCore: TransferHandler, Sendable {
   ) {
     self.identifier = identifier
     self.kind = kind
+    isInert = false
     var state = TaskState(
       session: session, manager: manager, blocks: blocks, closures: closures, completion: completion,
       original: request, current: request)
     state.noteBearer()
     self.state = Locked(state)
+  }
+
+  /// The core of a task that an app has made by itself, to stand in for a real one.
+  init(inert kind: TaskKind) {
+    identifier = 0
+    self.kind = kind
+    isInert = true
+    let request = HopRequest(url: "", method: "GET")
+    state = Locked(
+      TaskState(
+        session: nil, manager: nil, blocks: BlockTable(ManagerBlocks(), base: []), closures: TaskClosures(),
+        completion: .none, original: request, current: request))
   }
 
   deinit {

@@ -1,5 +1,6 @@
 public import AFMultipart
 internal import AFSupport
+internal import CInitializers
 public import Foundation
 public import FoundationNetworking
 
@@ -35,6 +36,9 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
     super.init()
   }
 
+  /// What copies are made by, through CInitializers: `self.init()` is that of the class which is made.
+  package convenience init(fresh: Void) { self.init() }
+
   /// Reads an archived serializer. What the archive lacks has its default.
   public required init?(coder: NSCoder) {
     state = Locked(HTTPRequestSettings(coder: coder))
@@ -46,15 +50,15 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
 
   /// Archives every option but the custom query block and the encoder, which cannot be archived.
   open func encode(with coder: NSCoder) {
-    settings.encode(with: coder)
+    if !(coder is CopyingCoder) { settings.encode(with: coder) }
   }
 
   /// Makes a serializer of the same class with every option of this one, the custom query block and the encoder included.
   ///
-  /// The copy is made through `encode(with:)` and `init(coder:)`; see <doc:SubclassingSerializers>.
+  /// A subclass is made by its `init()`, or by `init(coder:)` if it encodes something: see <doc:SubclassingSerializers>.
   @discardableResult
   open func copy(with zone: NSZone? = nil) -> Any {
-    let copy = copiedByCoding()
+    let copy = copied { made(type(of: self), af_make_request_serializer) }
     copy.settings = settings
     return copy
   }

@@ -32,7 +32,16 @@ open class AFJSONRequestSerializer: AFHTTPRequestSerializer, @unchecked Sendable
 
   open override func encode(with coder: NSCoder) {
     super.encode(with: coder)
+    if coder is CopyingCoder { return }
     coder.encode(Int(bitPattern: writingOptions.rawValue), forKey: "writingOptions")
+  }
+
+  @discardableResult
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = super.copy(with: zone)
+    let options = writing.withLock { $0 }
+    (copy as? AFJSONRequestSerializer)?.writing.withLock { $0 = options }
+    return copy
   }
 
   /// How the JSON is written. Default: none of the options; slashes are then written `\/`.

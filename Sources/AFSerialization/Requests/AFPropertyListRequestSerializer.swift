@@ -48,6 +48,7 @@ open class AFPropertyListRequestSerializer: AFHTTPRequestSerializer, @unchecked 
 
   open override func encode(with coder: NSCoder) {
     super.encode(with: coder)
+    if coder is CopyingCoder { return }
     coder.encode(Int(bitPattern: format.rawValue), forKey: "format")
     coder.encode(writeOptions, forKey: "writeOptions")
   }
@@ -55,7 +56,8 @@ open class AFPropertyListRequestSerializer: AFHTTPRequestSerializer, @unchecked 
   @discardableResult
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = super.copy(with: zone)
-    (copy as? AFPropertyListRequestSerializer)?.propertyListEncoder = propertyListEncoder
+    let options = plist.withLock { $0 }
+    (copy as? AFPropertyListRequestSerializer)?.plist.withLock { $0 = options }
     return copy
   }
 

@@ -20,7 +20,8 @@ struct RequestOverrides: OptionSet, Sendable {
   static let headers = RequestOverrides(rawValue: 1 << 8)
   static let queryStringEncoding = RequestOverrides(rawValue: 1 << 9)
   static let encoder = RequestOverrides(rawValue: 1 << 10)
-  static let all = RequestOverrides(rawValue: (1 << 11) - 1)
+  static let body = RequestOverrides(rawValue: 1 << 11)
+  static let all = RequestOverrides(rawValue: (1 << 12) - 1)
 
   /// Nothing for our own classes, and everything where it cannot be told.
   static func of(_ type: AFHTTPRequestSerializer.Type) -> RequestOverrides {
@@ -37,11 +38,17 @@ struct RequestOverrides: OptionSet, Sendable {
       (CachePolicyProbe.self, .cachePolicy), (CookiesProbe.self, .cookies), (PipeliningProbe.self, .pipelining),
       (ServiceTypeProbe.self, .serviceType), (TimeoutProbe.self, .timeout), (MethodsProbe.self, .methods),
       (HeadersProbe.self, .headers), (QueryStringEncodingProbe.self, .queryStringEncoding),
-      (EncoderProbe.self, .encoder),
+      (EncoderProbe.self, .encoder), (BodyProbe.self, .body),
     ])
 }
 
 extension AFHTTPRequestSerializer {
+  /// Whether values become forms and queries: it is neither one of our other classes nor a subclass with bodies of its own.
+  package final var makesFormsOfValues: Bool {
+    !(self is AFJSONRequestSerializer) && !(self is AFPropertyListRequestSerializer)
+      && !RequestOverrides.of(type(of: self)).contains(.body)
+  }
+
   /// What counts for a request that is made now: what has been assigned, and what a subclass overrides of it.
   final var currentSettings: HTTPRequestSettings {
     var settings = settings
@@ -149,4 +156,11 @@ private final class EncoderProbe: AFHTTPRequestSerializer, @unchecked Sendable {
 private final class HeadersProbe: AFHTTPRequestSerializer, @unchecked Sendable {
   // Unchecked as above.
   override var httpRequestHeaders: [String: String] { [:] }
+}
+
+private final class BodyProbe: AFHTTPRequestSerializer, @unchecked Sendable {
+  // Unchecked as above.
+  override func request(bySerializingRequest request: URLRequest, withBody body: any Encodable) throws -> URLRequest {
+    request
+  }
 }

@@ -1,61 +1,60 @@
 internal import AFSupport
+internal import CInitializers
 public import Foundation
 public import FoundationNetworking
 
 /// Asks several serializers in turn; the first that gives a value wins.
 open class AFCompoundResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendable {
-  // Unchecked because an open class cannot be checked; its one constant is set before anybody sees it.
-  private let members: [any AFURLResponseSerialization]
+  // Unchecked because an open class cannot be checked; the lock is all it stores.
+  private let members: Locked<[any AFURLResponseSerialization]>
 
   /// Makes a serializer without members, which gives every body as `Data`.
   public override init() {
-    members = []
+    members = Locked([])
     super.init()
   }
 
   /// Reads an archived serializer.
   public required init?(coder: NSCoder) {
-    if let coder = coder as? CopyingCoder {
-      members = coder.decodeObject(forKey: Self.membersKey) as? [any AFURLResponseSerialization] ?? []
-    } else if coder.containsValue(forKey: Self.membersKey) {
-      let list = coder.decodeObject(of: [NSArray.self, AFHTTPResponseSerializer.self], forKey: Self.membersKey)
-      members = (list as? NSArray)?.compactMap { $0 as? AFHTTPResponseSerializer } ?? []
-    } else {
-      members = []
+    var list: NSArray?
+    if !(coder is CopyingCoder), coder.containsValue(forKey: Self.membersKey) {
+      list = coder.decodeObject(of: [NSArray.self, AFHTTPResponseSerializer.self], forKey: Self.membersKey) as? NSArray
     }
+    members = Locked(list?.compactMap { $0 as? AFHTTPResponseSerializer } ?? [])
     super.init(coder: coder)
   }
 
   /// Archives every option and the members, but for those that are no ``AFHTTPResponseSerializer``, which are not asked.
   open override func encode(with coder: NSCoder) {
     super.encode(with: coder)
-    if coder is CopyingCoder {
-      coder.encode(members, forKey: Self.membersKey)
-    } else {
-      coder.encode(members.compactMap { $0 as? AFHTTPResponseSerializer } as NSArray, forKey: Self.membersKey)
-    }
+    if coder is CopyingCoder { return }
+    let members = members.withLock { $0 }
+    coder.encode(members.compactMap { $0 as? AFHTTPResponseSerializer } as NSArray, forKey: Self.membersKey)
+  }
+
+  @discardableResult
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = super.copy(with: zone)
+    let members = members.withLock { $0 }
+    (copy as? AFCompoundResponseSerializer)?.members.withLock { $0 = members }
+    return copy
   }
 
   private static let membersKey = "responseSerializers"
 
   /// The serializers, in the order in which they are asked.
-  open var responseSerializers: [any AFURLResponseSerialization] { members }
+  open var responseSerializers: [any AFURLResponseSerialization] { members.withLock { $0 } }
 
   /// Makes a serializer that asks others in turn.
   /// - Parameter responseSerializers: The others. Those that are no ``AFHTTPResponseSerializer`` are not asked, since they
   ///   could not say that a response is not theirs.
-  /// - Returns: The serializer.
+  /// - Returns: The serializer, made by `init()` of the class that was asked.
   @discardableResult
   open class func compoundSerializer(
     withResponseSerializers responseSerializers: [any AFURLResponseSerialization]
   ) -> Self {
-    // The one initializer that every subclass is sure to have is the coder's.
-    let coder = CopyingCoder()
-    AFHTTPResponseSerializer().encode(with: coder)
-    coder.encode(responseSerializers, forKey: membersKey)
-    guard let result = self.init(coder: coder) else {
-      preconditionFailure("\(self) returns nil from init(coder:); it must call super")
-    }
+    let result = made(self, af_make_response_serializer)
+    result.members.withLock { $0 = responseSerializers }
     return result
   }
 

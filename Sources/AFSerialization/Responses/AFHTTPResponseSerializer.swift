@@ -1,4 +1,5 @@
 internal import AFSupport
+internal import CInitializers
 public import Foundation
 public import FoundationNetworking
 
@@ -21,6 +22,9 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unch
     super.init()
   }
 
+  /// What copies are made by, through CInitializers: `self.init()` is that of the class which is made.
+  package convenience init(fresh: Void) { self.init() }
+
   /// Reads an archived serializer.
   public required init?(coder: NSCoder) {
     state = Locked(HTTPResponseSettings(coder: coder))
@@ -32,15 +36,15 @@ open class AFHTTPResponseSerializer: NSObject, AFURLResponseSerialization, @unch
 
   /// Archives every option.
   open func encode(with coder: NSCoder) {
-    settings.encode(with: coder)
+    if !(coder is CopyingCoder) { settings.encode(with: coder) }
   }
 
   /// Makes a serializer of the same class with every option of this one.
   ///
-  /// The copy is made through `encode(with:)` and `init(coder:)`; see <doc:SubclassingSerializers>.
+  /// A subclass is made by its `init()`, or by `init(coder:)` if it encodes something: see <doc:SubclassingSerializers>.
   @discardableResult
   open func copy(with zone: NSZone? = nil) -> Any {
-    let copy = copiedByCoding()
+    let copy = copied { made(type(of: self), af_make_response_serializer) }
     copy.settings = settings
     return copy
   }

@@ -43,8 +43,17 @@ open class AFJSONResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendab
 
   open override func encode(with coder: NSCoder) {
     super.encode(with: coder)
+    if coder is CopyingCoder { return }
     coder.encode(Int(bitPattern: readingOptions.rawValue), forKey: "readingOptions")
     coder.encode(removesKeysWithNullValues, forKey: "removesKeysWithNullValues")
+  }
+
+  @discardableResult
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = super.copy(with: zone)
+    let options = json.withLock { $0 }
+    (copy as? AFJSONResponseSerializer)?.json.withLock { $0 = options }
+    return copy
   }
 
   /// How the JSON is read. Default: none of the options; a text, number, boolean or null alone is then an error.

@@ -40,7 +40,8 @@ open class AFDecodableResponseSerializer<Value: Decodable>: AFHTTPResponseSerial
   @discardableResult
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = super.copy(with: zone)
-    (copy as? AFDecodableResponseSerializer)?.decoder = decoder
+    let decoder = state.withLock { $0 }
+    (copy as? AFDecodableResponseSerializer)?.state.withLock { $0 = decoder }
     return copy
   }
 
@@ -109,6 +110,17 @@ open class AFDecodableResponseSerializer<Value: Decodable>: AFHTTPResponseSerial
     }
   }
 
+  /// The value of a body, with nothing said of the response in errors.
+  package static func decoded(_ data: Data, by decoder: any AFBodyDecoder) throws -> Value {
+    if JSONBody.isEmpty(data), let type = Value.self as? any AFEmptyBodyDecodable.Type,
+      let value = type.valueOfEmptyBody as? Value
+    {
+      return value
+    }
+    try check(data, for: decoder)
+    return try decoder.decode(Value.self, from: data)
+  }
+
   private func read(_ data: Data, of response: URLResponse?) throws -> Value {
     if JSONBody.isEmpty(data) {
       guard let type = Value.self as? any AFEmptyBodyDecodable.Type, let value = type.valueOfEmptyBody as? Value else {
@@ -116,11 +128,8 @@ open class AFDecodableResponseSerializer<Value: Decodable>: AFHTTPResponseSerial
       }
       return value
     }
-    // Once: what is checked is what reads.
-    let decoder = decoder
     do {
-      try Self.check(data, for: decoder)
-      return try decoder.decode(Value.self, from: data)
+      return try Self.decoded(data, by: decoder)
     } catch {
       throw AFURLResponseSerializationError(
         .undecodableBody(problem: "the body is no \(Value.self): \(DecodingProblem.text(of: error, in: data))"),
@@ -136,3 +145,10 @@ extension Decodable {
     return optional.wrappedParameter
   }
 }
+
+/// A serializer that has a decoder, whatever it decodes.
+package protocol BodyDecoding {
+  var decoder: any AFBodyDecoder { get }
+}
+
+extension AFDecodableResponseSerializer: BodyDecoding {}

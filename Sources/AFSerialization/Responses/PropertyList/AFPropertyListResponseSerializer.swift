@@ -57,8 +57,17 @@ open class AFPropertyListResponseSerializer: AFHTTPResponseSerializer, @unchecke
 
   open override func encode(with coder: NSCoder) {
     super.encode(with: coder)
+    if coder is CopyingCoder { return }
     coder.encode(Int(bitPattern: format.rawValue), forKey: "format")
     coder.encode(Int(bitPattern: readOptions.rawValue), forKey: "readOptions")
+  }
+
+  @discardableResult
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = super.copy(with: zone)
+    let options = plist.withLock { $0 }
+    (copy as? AFPropertyListResponseSerializer)?.plist.withLock { $0 = options }
+    return copy
   }
 
   /// Kept, but not used: the format is found by looking at the body. Default: XML.

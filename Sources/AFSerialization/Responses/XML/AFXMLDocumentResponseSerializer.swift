@@ -37,7 +37,16 @@ open class AFXMLDocumentResponseSerializer: AFHTTPResponseSerializer, @unchecked
 
   open override func encode(with coder: NSCoder) {
     super.encode(with: coder)
+    if coder is CopyingCoder { return }
     coder.encode(Int(bitPattern: options), forKey: "options")
+  }
+
+  @discardableResult
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = super.copy(with: zone)
+    let options = mask.withLock { $0 }
+    (copy as? AFXMLDocumentResponseSerializer)?.mask.withLock { $0 = options }
+    return copy
   }
 
   /// Raw value of the `XMLNode.Options` that the document is read with. Default: 0.
