@@ -133,4 +133,41 @@ import Testing
       #expect(other.acceptableStatusCodes == IndexSet(integer: 100))
     }
   }
+
+  @Test func `F64 F86 what a subclass overrides is in force, and its copies keep the class`() throws {
+    final class Own: AFImageResponseSerializer, @unchecked Sendable {
+      // Unchecked because the base class is; it stores nothing.
+      override init() { super.init() }
+      required init?(coder: NSCoder) { fatalError("init(coder:) has not been implemented") }
+      override var imageScale: CGFloat {
+        get { 3 }
+        set {}
+      }
+      override var automaticallyInflatesResponseImage: Bool {
+        get { false }
+        set {}
+      }
+      override var acceptableContentTypes: Set<String>? {
+        get { ["image/png"] }
+        set {}
+      }
+    }
+    final class Tiny: AFImageResponseSerializer, @unchecked Sendable {
+      // Unchecked because the base class is; it stores nothing.
+      override var maximumPixelCount: Int {
+        get { 0 }
+        set {}
+      }
+    }
+    let png = try ImageFixtures.png()
+    let own = try #require(Own().copy() as? Own)
+    var error: NSError?
+    let image = own.responseObject(for: try response(type: "image/png"), data: png, error: &error) as? AFPixelImage
+    #expect(image?.scale == 3 && error == nil)
+    #expect(own.responseObject(for: try response(type: "image/gif"), data: ImageFixtures.gif(), error: &error) == nil)
+    #expect((error as? AFURLResponseSerializationError)?.reason != nil)
+    error = nil
+    #expect(
+      Tiny().responseObject(for: try response(type: "image/png"), data: png, error: &error) == nil && error != nil)
+  }
 }
