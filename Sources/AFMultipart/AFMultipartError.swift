@@ -1,3 +1,4 @@
+import AFSupport
 public import Foundation
 
 /// Why a part cannot be added to a form, or a multipart body cannot be sent.
@@ -65,7 +66,8 @@ public struct AFMultipartError: Error, Sendable {
 extension AFMultipartError: LocalizedError, CustomStringConvertible {
   /// One sentence with the part, the file and the reason.
   public var description: String {
-    switch (partName, partIndex) {
+    let reason = reason.printable()
+    return switch (partName?.printable(limit: 200), partIndex) {
     case (let name?, let index?): "Part \(index) (\"\(name)\") of the multipart body: \(reason)"
     case (nil, let index?): "Part \(index) of the multipart body: \(reason)"
     case (let name?, nil): "Part \"\(name)\" of the multipart body: \(reason)"

@@ -1,3 +1,4 @@
+import AFSupport
 public import Foundation
 
 /// Why a server was refused, or why a certificate, pin, key or policy cannot be used.
@@ -15,7 +16,7 @@ public import Foundation
 public struct AFSecurityError: Error, Sendable {
   /// What went wrong.
   public let code: Code
-  /// The particulars, in words.
+  /// The particulars, in words. Text from outside is in it as it may be shown: control characters are escaped.
   public let reason: String
   /// The host that was meant, where there was one.
   public internal(set) var host: String?
@@ -35,7 +36,7 @@ public struct AFSecurityError: Error, Sendable {
 
   init(_ code: Code, _ reason: String, certificate: AFCertificate? = nil, chain: [AFCertificate] = []) {
     self.code = code
-    self.reason = reason
+    self.reason = reason.printable()
     self.certificate = certificate
     self.chain = chain
   }
@@ -75,12 +76,13 @@ extension AFSecurityError: LocalizedError, CustomNSError, CustomStringConvertibl
   public var failureReason: String? { reason }
 
   /// One sentence: host and reason.
-  public var description: String { host.map { "\($0): \(reason)" } ?? reason }
+  public var description: String { host.map { "\($0.printable(limit: 300)): \(reason)" } ?? reason }
 
   /// Several lines for a log: the sentence, then every certificate of the chain with its names, days and pin.
   public var detailedDescription: String {
     let lines = chain.enumerated().map { index, certificate in
-      let names = certificate.hostNames.isEmpty ? "" : ", names \(certificate.hostNames.joined(separator: " "))"
+      let names =
+        certificate.hostNames.isEmpty ? "" : ", names \(certificate.hostNames.joined(separator: " "))".printable()
       return "  \(index): \(certificate)\(names)"
     }
     return ([description] + lines).joined(separator: "\n")

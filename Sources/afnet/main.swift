@@ -1,4 +1,5 @@
 // The command line tool: one executable, one word per task.
+import AFSupport
 import Foundation
 
 extension Subcommand {
@@ -17,7 +18,7 @@ func overview() -> String {
 
     \(lines.joined(separator: "\n"))
 
-    'afnet COMMAND --help' explains one. Exit status: 0 done or yes, 1 failed or no, 2 wrong command line.
+    'afnet COMMAND --help' explains one, 'afnet --version' names this one. Exit status: 0 done or yes, 1 failed or no, 2 wrong command line.
     """
 }
 
@@ -31,8 +32,12 @@ func dispatch(_ words: [String]) async -> ExitStatus {
     print(overview())
     return .success
   }
+  if ["--version", "-V"].contains(name) {
+    print("afnet \(packageVersion)")
+    return .success
+  }
   guard let command = Subcommand.all.first(where: { $0.name == name }) else {
-    printError("afnet: no command '\(name)'\n\n" + overview())
+    printError("afnet: no command '\(name.printable(limit: 100))'\n\n" + overview())
     return .usage
   }
   let arguments = Array(words.dropFirst())
@@ -43,7 +48,7 @@ func dispatch(_ words: [String]) async -> ExitStatus {
   do {
     return try await command.run(arguments)
   } catch let error as UsageError {
-    printError("afnet \(name): \(error)\n'afnet \(name) --help' explains it.")
+    printError("afnet \(name): \("\(error)".printable())\n'afnet \(name) --help' explains it.")
     return .usage
   } catch {
     printError("afnet \(name): \(error)")

@@ -146,9 +146,66 @@ import Testing
     #expect(policy.snapshot().requirements(forHost: "any.test").minimumVersion == .tls13)
   }
 
-  private func afnet(_ arguments: String...) throws -> ToolResult {
+  @Test func `F85 it reads standard input, takes https URLs, and says its version`() async throws {
+    let printed = try afnet("pin", "-", input: Data(identity.chainPEM.utf8))
+    #expect(printed.status == 0)
+    #expect(printed.output.hasPrefix("standard input holds 2 certificates"))
+    let nothing = try afnet("pin", "-", input: Data())
+    #expect(nothing.status == 1 && nothing.errors.contains("hold no certificate"))
+    try await withTestServer(TestServer.Options(tls: TestTLS(identity)), handler: { _ in .text("hello") }) { server in
+      for url in ["https://127.0.0.1:\(server.port)/a?b", "HTTPS://u:p@127.0.0.1:\(server.port)#x"] {
+        let shown = try afnet("pin", url)
+        #expect(shown.status == 0)
+        #expect(shown.output.contains("127.0.0.1 port \(server.port) sent 2 certificates"))
+      }
+    }
+    for url in ["http://127.0.0.1/", "ftp://host/", "https://", "https:///path", "https://:443/"] {
+      #expect(try afnet("pin", url).status == 2)
+    }
+    #expect(try afnet("pin", "http://127.0.0.1/").errors.contains("without TLS"))
+    let version = try afnet("--version")
+    #expect(version.status == 0 && version.output.wholeMatch(of: /afnet \d+\.\d+\.\d+\S*\n/) != nil)
+  }
+
+  @Test func `F85 a file that is checked without a name says that its names were not looked at`() throws {
+    let anchor = try directory.write(Data(authority.certificatePEM.utf8), to: "ca.pem").lastPathComponent
+    let policy = try directory.write(
+      Data("{ \"anchorCertificates\": [\"\(anchor)\"], \"usesSystemAnchors\": false }".utf8), to: "p.json")
+    let file = try directory.write(Data(identity.chainPEM.utf8), to: "chain.pem")
+    let unnamed = try afnet("pin", file.path, "--check", policy.path)
+    #expect(unnamed.status == 0 && unnamed.output.contains("names were not checked"))
+    let named = try afnet("pin", file.path, "--check", policy.path, "--servername", "localhost")
+    #expect(named.status == 0 && !named.output.contains("not checked"))
+    #expect(try afnet("pin", file.path, "--check", policy.path, "--servername", "other.test").status == 1)
+  }
+
+  @Test func `F70 names with control characters neither move the cursor nor forge a line`() throws {
+    let hostile = "a\u{1B}]0;owned\u{7}b\nsubject  CN=forged\r\u{202E}x"
+    let certificate = try authority.issue(names: [hostile])
+    let file = try directory.write(Data(certificate.chainPEM.utf8), to: "hostile.pem")
+    let shown = try afnet("pin", file.path)
+    #expect(shown.status == 0)
+    for text in [shown.output, shown.errors] {
+      #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+      #expect(!text.unicodeScalars.contains("\u{202E}"))
+      #expect(!text.contains("\nsubject  CN=forged"))
+    }
+    #expect(shown.output.contains("\\u{1B}]0;owned"))
+    let parsed = try #require(try AFCertificate.certificates(contentsOf: file).first)
+    let policy = AFSecurityPolicy.default()
+    let error = #expect(throws: AFSecurityError.self) {
+      try policy.evaluate(AFServerTrust(certificates: [parsed]), forDomain: "h\u{1B}[2J")
+    }
+    let texts = [
+      "\(parsed)", parsed.alternativeNames.map { "\($0)" }.joined(), "\(error as Any)",
+      error?.detailedDescription ?? "",
+    ]
+    for text in texts { #expect(!text.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{7}" || $0 == "\r" }) }
+  }
+
+  private func afnet(_ arguments: String..., input: Data? = nil) throws -> ToolResult {
     let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    return try run(products.appendingPathComponent("afnet").path, arguments)
+    return try run(products.appendingPathComponent("afnet").path, arguments, input: input)
   }
 }
 
@@ -159,14 +216,20 @@ struct ToolResult {
 }
 
 /// Runs a program to its end.
-func run(_ path: String, _ arguments: [String]) throws -> ToolResult {
+func run(_ path: String, _ arguments: [String], input: Data? = nil) throws -> ToolResult {
   let process = Process()
   let (output, errors) = (Pipe(), Pipe())
   process.executableURL = URL(fileURLWithPath: path)
   process.arguments = arguments
   process.standardOutput = output
   process.standardError = errors
+  let entry = Pipe()
+  if input != nil { process.standardInput = entry }
   try process.run()
+  if let input {
+    try entry.fileHandleForWriting.write(contentsOf: input)
+    try entry.fileHandleForWriting.close()
+  }
   // What these programs write fits into a pipe's buffer, so one can be read after the other.
   let text = try output.fileHandleForReading.readAll()
   let complaints = try errors.fileHandleForReading.readAll()

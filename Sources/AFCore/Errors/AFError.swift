@@ -47,6 +47,12 @@ public final class AFError: NSError, @unchecked Sendable {
     super.init(domain: bridged.domain, code: bridged.code, userInfo: info)
   }
 
+  /// One line: what went wrong and the URL, without what is secret in it. Request, response and body are in the properties.
+  public override var description: String { shownDescription }
+
+  /// The same as ``description``.
+  public override var debugDescription: String { shownDescription }
+
   /// Not archived: an error that carries a response and a value cannot be.
   public required init?(coder: NSCoder) { nil }
 

@@ -5,12 +5,13 @@ import Foundation
 import FoundationNetworking
 
 extension URLError {
-  /// An error about `url` whose description is `message` followed by the URL.
+  /// An error about `url` whose description is `message` followed by the URL. Foundation prints the user info with the error, so
+  /// the URL in it is without what is secret; the task and ``AFError/request`` have it whole.
   static func make(
     _ code: URLError.Code, url: String, _ message: String, underlying: (any Error)? = nil, peer: AFServerTrust? = nil
   ) -> URLError {
-    let shown = url.withoutUserInfo
-    var info: [String: Any] = [NSLocalizedDescriptionKey: "\(message) (\(shown))"]
+    let shown = url.redactedURL
+    var info: [String: Any] = [NSLocalizedDescriptionKey: "\(message.printable()) (\(shown.printable()))"]
     info["NSErrorFailingURLStringKey"] = shown
     if let url = URL(string: shown) { info[NSURLErrorFailingURLErrorKey] = url }
     if let underlying { info[NSUnderlyingErrorKey] = underlying }
@@ -27,7 +28,7 @@ extension URLError {
   static func make(_ failure: TransferFailure, url: String, proxy: ProxyRoute = .direct) -> URLError {
     let cause = AFTransportError(
       curlCode: Int(failure.curlCode), systemErrorCode: Int(failure.kind == .noMemory ? ENOMEM : failure.osError),
-      message: failure.message)
+      message: failure.message.printable())
     let underlying: any Error = failure.underlying ?? cause
     switch failure.kind {
     case .transport:

@@ -122,7 +122,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
   /// Class, address, base URL, session and queue.
   open override var description: String {
     "<\(type(of: self)): 0x\(String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 16)), "
-      + "baseURL: \(baseURL?.absoluteString ?? "nil"), session: \(session), operationQueue: \(operationQueue)>"
+      + "baseURL: \(baseURL?.absoluteString.redactedURL ?? "nil"), session: \(session), operationQueue: \(operationQueue)>"
   }
 
   // MARK: Verbs. Each starts its task.

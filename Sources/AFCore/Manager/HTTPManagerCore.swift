@@ -77,7 +77,7 @@ public struct AFInvalidSecurityPolicyError: Error, LocalizedError, CustomStringC
   /// What is wrong, with AFNetworking's name for it.
   public var description: String {
     "Invalid Security Policy: a policy with pinning mode \(mode) needs a manager with an https base URL, not "
-      + (baseURL?.absoluteString.withoutUserInfo ?? "none")
+      + (baseURL?.absoluteString.redactedURL ?? "none")
   }
 
   /// ``description``.

@@ -1,3 +1,4 @@
+import AFSupport
 import Foundation
 import FoundationNetworking
 
@@ -9,6 +10,21 @@ final class TaskResponse: HTTPURLResponse, @unchecked Sendable {
   override var suggestedFilename: String? {
     SafeFilename.suggested(self) ?? url?.host.flatMap(SafeFilename.clean) ?? "download"
   }
+
+  /// Status, URL and header fields, one line each, as they may be shown: without what is secret, and escaped. Foundation's
+  /// description has every field as the server sent it.
+  override var description: String {
+    let url = url?.absoluteString.redactedURL.printable() ?? "none"
+    let fields = allHeaderFields.compactMap { name, value -> String? in
+      guard let name = name as? String else { return nil }
+      let shown = Secrets.isSecretField(name) ? "…" : "\(value)".printable()
+      return "  \(name.printable()): \(shown)"
+    }
+    return (["<HTTPURLResponse: \(statusCode) \(url)>"] + fields.sorted()).joined(separator: "\n")
+  }
+
+  /// The same as ``description``.
+  override var debugDescription: String { description }
 
   /// Archived as what users know.
   override var classForCoder: AnyClass { HTTPURLResponse.self }

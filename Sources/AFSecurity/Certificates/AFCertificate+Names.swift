@@ -1,3 +1,4 @@
+import AFSupport
 import COpenSSL
 import Foundation
 
@@ -13,13 +14,13 @@ extension AFCertificate {
     /// A URI.
     case uri(String)
 
-    /// `DNS:example.com`, `IP:127.0.0.1`, …
+    /// `DNS:example.com`, `IP:127.0.0.1`, …, with control characters escaped.
     public var description: String {
       switch self {
-      case .dns(let name): "DNS:\(name)"
-      case .ipAddress(let address): "IP:\(address)"
-      case .email(let mailbox): "email:\(mailbox)"
-      case .uri(let uri): "URI:\(uri)"
+      case .dns(let name): "DNS:\(name.printable())"
+      case .ipAddress(let address): "IP:\(address.printable())"
+      case .email(let mailbox): "email:\(mailbox.printable())"
+      case .uri(let uri): "URI:\(uri.printable())"
       }
     }
   }

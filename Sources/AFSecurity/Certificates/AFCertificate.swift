@@ -1,3 +1,4 @@
+import AFSupport
 import COpenSSL
 public import Foundation
 
@@ -85,6 +86,6 @@ extension AFCertificate: CustomStringConvertible {
   /// One line for logs: subject, issuer, days, and the key's pin.
   public var description: String {
     let days = "\(notValidBefore.shortDay) to \(notValidAfter.shortDay)"
-    return "\(subject) (issued by \(issuer), valid \(days), \(publicKeyPin))"
+    return "\(subject.printable()) (issued by \(issuer.printable()), valid \(days), \(publicKeyPin))"
   }
 }

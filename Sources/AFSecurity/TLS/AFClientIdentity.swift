@@ -1,3 +1,4 @@
+import AFSupport
 import COpenSSL
 public import Foundation
 
@@ -120,5 +121,7 @@ public struct AFClientIdentity: Sendable {
 
 extension AFClientIdentity: CustomStringConvertible {
   /// The certificate's subject; never the key.
-  public var description: String { "client identity \(certificates.first?.subject ?? "without a certificate")" }
+  public var description: String {
+    "client identity \(certificates.first?.subject.printable() ?? "without a certificate")"
+  }
 }

@@ -61,6 +61,12 @@ public final class AFURLRequestSerializationError: NSError, @unchecked Sendable 
     }
   }
 
+  /// One line: what was wrong and the URL, without what is secret in it. The request is in the user info alone.
+  public override var description: String { shownDescription }
+
+  /// The same as ``description``.
+  public override var debugDescription: String { shownDescription }
+
   /// Reads an archived error; ``reason-swift.property`` is then ``Reason-swift.enum/unexplained``, the rest is as it was.
   public required init?(coder: NSCoder) {
     reason = .unexplained
@@ -82,7 +88,7 @@ extension AFURLRequestSerializationError.Reason {
 
   fileprivate var text: String {
     switch self {
-    case .invalidURL(let text): "\(Self.quoted(Self.withoutCredentials(text))) is not a URL."
+    case .invalidURL(let text): "\(Self.quoted(text.redactedURL)) is not a URL."
     case .invalidQuery: "The query cannot be part of a URL."
     case .invalidMethod(let method): "\(Self.quoted(method)) is not an HTTP method."
     case .invalidHeaderName(let name): "\(Self.quoted(name)) is not the name of a header field."
@@ -93,14 +99,9 @@ extension AFURLRequestSerializationError.Reason {
     case .methodWithoutBody(let method): "A multipart form cannot be sent with \(method)."
     case .missingBodyStream: "The request has no body stream."
     case .unreadableBodyStream: "The body stream could not be read."
-    case .notFileURL(let url): "\(Self.quoted(url)) is not a file URL."
+    case .notFileURL(let url): "\(Self.quoted(url.redactedURL)) is not a file URL."
     case .unexplained: "The serializer gave neither a request nor an error."
     }
-  }
-
-  private static func withoutCredentials(_ url: String) -> String {
-    guard let start = url.range(of: "//"), let end = url.lastIndex(of: "@"), start.upperBound < end else { return url }
-    return url.replacingCharacters(in: start.upperBound..<end, with: "…")
   }
 
   /// Text from elsewhere as it may stand in a message: no control characters, no megabytes.

@@ -1,3 +1,4 @@
+internal import AFSupport
 public import Foundation
 public import FoundationNetworking
 
@@ -62,6 +63,12 @@ public final class AFURLResponseSerializationError: NSError, @unchecked Sendable
       circumstances: circumstances)
   }
 
+  /// One line: what was wrong and the URL, without what is secret in it. Headers and body are in the properties alone.
+  public override var description: String { shownDescription }
+
+  /// The same as ``description``.
+  public override var debugDescription: String { shownDescription }
+
   /// Reads an archived error. The reason is told by the code alone.
   public required init?(coder: NSCoder) {
     reason = .undecodableBody(problem: "it was read from an archive")
@@ -85,9 +92,9 @@ extension AFURLResponseSerializationError.Reason {
     switch self {
     case .unacceptableStatusCode(let code):
       "Request failed: \(HTTPURLResponse.localizedString(forStatusCode: code).lowercased()) (\(code))"
-    case .unacceptableContentType(let type): "Request failed: unacceptable content-type: \(type ?? "none")"
+    case .unacceptableContentType(let type): "Request failed: unacceptable content-type: \(type?.printable(limit: 200) ?? "none")"
     case .emptyBody: "Request failed: the body of the response is empty"
-    case .undecodableBody(let problem): "Request failed: \(problem)"
+    case .undecodableBody(let problem): "Request failed: \(problem.printable())"
     }
   }
 }

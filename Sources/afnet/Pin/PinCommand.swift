@@ -1,4 +1,5 @@
 import AFSecurity
+import AFSupport
 import Foundation
 
 extension Subcommand {
@@ -6,10 +7,10 @@ extension Subcommand {
   static let pin = Subcommand(
     name: "pin", summary: "Shows the pins of servers and certificate files, and tries policy files.",
     help: """
-      Usage: afnet pin HOST[:PORT] | FILE...
+      Usage: afnet pin HOST[:PORT] | FILE | -...
              afnet pin HOST[:PORT] --check POLICY
 
-      Shows each certificate that a server sends or a file holds (DER or PEM): names, days, and the
+      Shows each certificate that a server sends or a file holds (DER or PEM; '-' is standard input): names, days, and the
       pin of its key, as sha256/BASE64, in curl's form and in hexadecimal; then a Swift snippet that
       pins it. Nothing is sent to the server beyond the TLS handshake.
 
@@ -18,7 +19,8 @@ extension Subcommand {
         --policy            Print a policy file that pins the key, instead of the report.
         --with-issuer       Take the issuer's key for a backup pin. It pins every server that the issuer
                             certifies; the pin of a key of your own that is kept offline is better.
-        --servername NAME   Ask for NAME in the handshake, and check it with --check.
+        --servername NAME   Ask for NAME in the handshake, and check it with --check. Without it the names in a
+                            file are not checked.
         --timeout SECONDS   For connecting and the handshake. Default: 15.
 
       A name with a file of that name in the current directory is the file; ./NAME always is.
@@ -54,7 +56,7 @@ struct PinCommand {
           throw UsageError("--timeout needs seconds, up to 3600, not '\(text)'")
         }
         timeout = seconds
-      case _ where word.hasPrefix("-"): throw UsageError("no option '\(word)'")
+      case _ where word.hasPrefix("-") && word != "-": throw UsageError("no option '\(word)'")
       default: targets.append(try PinTarget(word))
       }
     }
@@ -73,7 +75,8 @@ struct PinCommand {
           try await show(target)
         }
       } catch {
-        printError("afnet pin: \(error.detailedDescription)")
+        let lines = error.detailedDescription.split(separator: "\n").map { String($0).printable() }
+        printError("afnet pin: \(lines.joined(separator: "\n"))")
         status = .failure
       }
     }
@@ -87,6 +90,9 @@ struct PinCommand {
     case .file(let url):
       certificates = try AFCertificate.certificates(contentsOf: url)
       subject = "\(url.relativePath) holds"
+    case .standardInput:
+      certificates = try Self.certificatesOfStandardInput()
+      subject = "standard input holds"
     case .host(let host, let port):
       certificates = try await presented(host, port, policy: nil).certificates
       subject = "\(host) port \(port) sent"
@@ -96,7 +102,7 @@ struct PinCommand {
       print(report.policyFile)
       return
     }
-    print("\(subject) \(certificates.count) certificate\(certificates.count == 1 ? "" : "s")\n")
+    print("\(subject.printable()) \(certificates.count) certificate\(certificates.count == 1 ? "" : "s")\n")
     print(report.text)
     if case .host(let host, _) = target { print(report.verdict(of: .default(), host: serverName ?? host) + "\n") }
     print(report.swiftSnippet)
@@ -110,6 +116,9 @@ struct PinCommand {
     case .file(let url):
       trust = AFServerTrust(certificates: try AFCertificate.certificates(contentsOf: url))
       name = serverName
+    case .standardInput:
+      trust = AFServerTrust(certificates: try Self.certificatesOfStandardInput())
+      name = serverName
     case .host(let host, let port):
       trust = try await presented(host, port, policy: policy)
       name = serverName ?? host
@@ -117,7 +126,17 @@ struct PinCommand {
     let result = try policy.evaluate(trust, forDomain: name)
     let pin = result.matchedPin.map { ", matched \($0)" } ?? ""
     let backup = result.matchedBackupPin ? " (a backup pin: time to make a new one)" : ""
-    print("\(target): accepted\(pin)\(backup)")
+    let names = name == nil ? ", its names were not checked (--servername NAME checks them)" : ""
+    print("\(target): accepted\(pin)\(backup)\(names)".printable())
+  }
+
+  /// At most so much is read: chains are small.
+  private static func certificatesOfStandardInput() throws(AFSecurityError) -> [AFCertificate] {
+    var data = Data()
+    while data.count <= 16 << 20, let more = try? FileHandle.standardInput.read(upToCount: 1 << 20), !more.isEmpty {
+      data.append(more)
+    }
+    return try AFCertificate.certificates(in: data)
   }
 
   private func presented(

@@ -1,4 +1,5 @@
 import AFSecurity
+import AFSupport
 import Foundation
 
 /// What `afnet pin` says about a list of certificates.
@@ -19,7 +20,7 @@ struct PinReport {
       ("key", "\(certificate.publicKeyDescription), signed with \(certificate.signatureAlgorithm)"),
       ("pin", pin.description), ("curl", pin.curlDescription), ("hex", pin.hexDescription),
     ]
-    let lines = rows.map { "   \($0.0.padding(toLength: 9, withPad: " ", startingAt: 0))\($0.1)\n" }
+    let lines = rows.map { "   \($0.0.padding(toLength: 9, withPad: " ", startingAt: 0))\($0.1.printable())\n" }
     return "\(index)\n" + lines.joined()
   }
 
@@ -78,11 +79,11 @@ struct PinReport {
     let backup = pins.above.map { "\"\($0.publicKeyPin)\"" } ?? ""
     let about =
       pins.above.map {
-        "The backup is the key of the issuer, \($0.subject): it pins every server that the issuer certifies."
+        "The backup is the key of the issuer, \($0.subject.printable()): it pins every server that the issuer certifies."
       } ?? "There is no backup. Add the pin of a key of your own that is kept offline."
     return """
       {
-        "notes": [\(quoted("The key of \(pins.own.subject).")), \(quoted(about))],
+        "notes": [\(quoted("The key of \(pins.own.subject.printable()).")), \(quoted(about))],
         "mode": "publicKey",
         "publicKeyPins": ["\(pins.own.publicKeyPin)"],
         "backupPublicKeyPins": [\(backup)]
