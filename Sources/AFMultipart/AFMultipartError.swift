@@ -79,7 +79,7 @@ extension AFMultipartError: LocalizedError, CustomStringConvertible {
   public var errorDescription: String? { description }
 
   /// The reason without the part.
-  public var failureReason: String? { reason }
+  public var failureReason: String? { reason.printable() }
 }
 
 extension AFMultipartError: CustomNSError {
@@ -101,7 +101,7 @@ extension AFMultipartError: CustomNSError {
 
   /// The texts, the file's path and the underlying error.
   public var errorUserInfo: [String: Any] {
-    var info: [String: Any] = [NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason]
+    var info: [String: Any] = [NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason.printable()]
     if let fileURL { info[NSFilePathErrorKey] = fileURL.path }
     if let underlyingError { info[NSUnderlyingErrorKey] = underlyingError as NSError }
     return info

@@ -92,7 +92,7 @@ public final class AFURLSessionTaskTransactionMetrics: NSObject, Sendable {
     }
     let isNew = !metrics.isReusedConnection
     self.request = request
-    response = record.head.flatMap { HTTPURLResponse($0, url: record.request.url) }
+    response = record.head.flatMap { TaskResponse($0, url: record.request.url) }
     fetchStartDate = start
     domainLookupStartDate = isNew && metrics.nameLookup > 0 ? start : nil
     domainLookupEndDate = moment(metrics.nameLookup, isNew)

@@ -106,8 +106,6 @@ extension AFURLRequestSerializationError.Reason {
 
   /// Text from elsewhere as it may stand in a message: no control characters, no megabytes.
   private static func quoted(_ text: String) -> String {
-    let limit = 200
-    let head = text.prefix(limit)
-    return head.endIndex == text.endIndex ? head.debugDescription : head.debugDescription + "…"
+    "\"\(text.printable(limit: 200))\""
   }
 }

@@ -11,13 +11,13 @@ extension NSError {
     }
     var info = userInfo
     info[NSUnderlyingErrorKey] = underlying
-    return NSError(domain: domain, code: code, userInfo: info)
+    return ReaderError(domain: domain, code: code, userInfo: info)
   }
 
   /// This error with more about its circumstances, where it has nothing under a key.
   package func adding(_ circumstances: [String: Any]) -> NSError {
     let info = userInfo.merging(circumstances) { own, _ in own }
-    return info.count == userInfo.count ? self : NSError(domain: domain, code: code, userInfo: info)
+    return info.count == userInfo.count ? self : ReaderError(domain: domain, code: code, userInfo: info)
   }
 
   /// Whether this error, or one underneath it, says that the content type was refused.
