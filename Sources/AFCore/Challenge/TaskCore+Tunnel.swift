@@ -18,7 +18,7 @@ extension TaskCore {
         self.goOn(with: request)
       }
     }
-    let response = HTTPURLResponse(head, url: request.url)
+    let response = TaskResponse(head, url: request.url)
     if let answer = decide(question, nil, session, response, take) { take(answer) }
   }
 }
