@@ -89,7 +89,6 @@ final class OpenSSLServer {
 
   func stop() {
     Self.end(process)
-    output.pipe.fileHandleForReading.readabilityHandler = nil
   }
 
   /// Not by SIGTERM: a child of a queue's thread inherits its signal mask, in which that is blocked.
@@ -103,11 +102,11 @@ final class OpenSSLServer {
     private let pieces = Recorder<Data>()
 
     init() {
-      let pieces = pieces
-      pipe.fileHandleForReading.readabilityHandler = { handle in
-        let more = (try? handle.readPiece()) ?? Data()
-        if more.isEmpty { handle.readabilityHandler = nil }
-        pieces.record(more)
+      // Not a readability handler: Foundation closes the descriptor while libdispatch still watches it, and the next pipe with that
+      // number then breaks libdispatch's lists, which ends the process in its own thread. The thread ends with the server.
+      let (pipe, pieces) = (pipe, pieces)
+      Thread.detachNewThread {
+        while let more = try? pipe.fileHandleForReading.readPiece(), !more.isEmpty { pieces.record(more) }
       }
     }
 
