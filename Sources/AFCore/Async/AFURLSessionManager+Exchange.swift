@@ -37,6 +37,7 @@ extension AFURLSessionManager {
           for try await piece in body { try await sink.write(piece) }
         }
       }))
+    hop.endsBodyWithAnswer = true
     return try await stream(.upload, hop)
   }
 }

@@ -15,6 +15,8 @@ struct HopRequest: Sendable {
   var handlesCookies = true
   /// False once a redirect has left the origin for which the caller's credentials were meant.
   var keepsCredentials = true
+  /// Whether a complete answer ends the body, also one that says success: in an exchange the server has the last word.
+  var endsBodyWithAnswer = false
   var cachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
   /// What the request was made from, for the options that play no part in a hop.
   var foundation: URLRequest?

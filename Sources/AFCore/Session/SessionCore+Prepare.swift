@@ -26,6 +26,7 @@ extension SessionCore {
     transfer.options.deadline = options.deadline
     transfer.options.priority = options.priority
     transfer.options.collectsMetrics = options.collectsMetrics
+    transfer.options.endsBodyWithAnswer = request.endsBodyWithAnswer
     transfer.options.expectsLargeResponse = options.expectsLargeResponse
     transfer.options.isIdempotent = Self.idempotentMethods.contains(request.method)
     if request.value("Range") != nil { transfer.options.decodesContent = false }

@@ -81,7 +81,7 @@ extension Transfer {
   ///
   /// RFC 9110 §7.5: what fails, or leads elsewhere, needs no more of the body.
   var isOverOnceAnswered: Bool {
-    guard source.isSent, status < 300 else { return true }
+    guard source.isSent, status < 300, !request.options.endsBodyWithAnswer else { return true }
     if uploadStall == nil { uploadStall = UploadStall(now: now) }
     return false
   }

@@ -61,6 +61,8 @@ package struct TransferOptions: Sendable {
   /// A large body is expected: take a larger receive buffer.
   package var expectsLargeResponse = false
   package var collectsMetrics = false
+  /// A complete response ends the request's body, whatever its status; otherwise one that says success does not while the peer reads.
+  package var endsBodyWithAnswer = false
   /// Requests of these methods may be repeated, once, when a reused connection dies before a byte of the answer came.
   package var isIdempotent = true
   package var authentication: TransferAuthentication?
