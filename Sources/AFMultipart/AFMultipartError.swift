@@ -101,7 +101,9 @@ extension AFMultipartError: CustomNSError {
 
   /// The texts, the file's path and the underlying error.
   public var errorUserInfo: [String: Any] {
-    var info: [String: Any] = [NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason.printable()]
+    var info: [String: Any] = [
+      NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason.printable(),
+    ]
     if let fileURL { info[NSFilePathErrorKey] = fileURL.path }
     if let underlyingError { info[NSUnderlyingErrorKey] = underlyingError as NSError }
     return info

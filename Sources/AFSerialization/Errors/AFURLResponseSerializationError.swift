@@ -92,7 +92,8 @@ extension AFURLResponseSerializationError.Reason {
     switch self {
     case .unacceptableStatusCode(let code):
       "Request failed: \(HTTPURLResponse.localizedString(forStatusCode: code).lowercased()) (\(code))"
-    case .unacceptableContentType(let type): "Request failed: unacceptable content-type: \(type?.printable(limit: 200) ?? "none")"
+    case .unacceptableContentType(let type):
+      "Request failed: unacceptable content-type: \(type?.printable(limit: 200) ?? "none")"
     case .emptyBody: "Request failed: the body of the response is empty"
     case .undecodableBody(let problem): "Request failed: \(problem.printable())"
     }

@@ -4,6 +4,8 @@ internal import CInitializers
 public import Foundation
 public import FoundationNetworking
 
+// Over 400 lines because a method that subclasses may override has to stand in the class itself, with its documentation.
+
 /// Makes requests whose parameters go into the query string, or into the body as a URL-encoded form.
 ///
 /// It also sets the default headers and options of each request, and builds multipart forms. Parameters of GET, HEAD and

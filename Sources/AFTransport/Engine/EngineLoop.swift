@@ -3,6 +3,8 @@ import CCurl
 import CLinux
 import Foundation
 
+// Over 400 lines because every step of a turn works on the loop's private state, which no other file may touch.
+
 /// The engine's thread: commands in, transfers carried out, reports out.
 ///
 /// One turn: take the commands, see what is due, let waiting transfers in, let libcurl begin them, tell who waits for what has
