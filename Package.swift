@@ -127,6 +127,7 @@ if Context.environment["AF_FUZZ"] != nil {
     "FuzzContentRange": ["AFCore", "AFTransport", "FuzzSupport"],
     "FuzzSetCookie": ["AFCore", "FuzzSupport"],
     "FuzzAuthenticate": ["AFCore", "FuzzSupport"],
+    "FuzzContentCoding": ["AFTransport", "FuzzSupport"], "FuzzResponseHead": ["AFTransport", "FuzzSupport"],
   ]
   package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/FuzzSupport"))
   for (name, dependencies) in fuzzers.sorted(by: { $0.key < $1.key }) {

@@ -32,6 +32,7 @@ extension AFMultipartError {
     case let failure as FileBodyError:
       underlying = nil
       switch failure {
+      case .unknownLength(let file, _): (code, path) = (.readFailed, file)
       case .notRegular(let file): (code, path) = (.notRegularFile, file)
       // Before it is sent, a range that was there when the part was added means that the file has shrunk.
       case .outOfRange(let file, _, _, _): (code, path) = (partIndex == nil ? .outOfRange : .endedEarly, file)

@@ -8,6 +8,8 @@ package enum FileBodyError: Error, CustomStringConvertible {
   case outOfRange(path: String, offset: Int64, length: Int64, size: Int64)
   /// The file had `expected` bytes when the request was made, and now ends after `actual`.
   case shrank(path: String, expected: Int64, actual: Int64)
+  /// The file system does not tell the file's length, as in /proc, and it has more than `limit` bytes.
+  case unknownLength(path: String, limit: Int)
 
   package var description: String {
     switch self {
@@ -16,6 +18,8 @@ package enum FileBodyError: Error, CustomStringConvertible {
       "\(path) has \(size) bytes; \(length) from offset \(offset) were asked for"
     case .shrank(let path, let expected, let actual):
       "\(path) had \(expected) bytes when the request was made and ended after \(actual) while it was sent"
+    case .unknownLength(let path, let limit):
+      "\(path) is of a file system that does not tell its length, and has more than \(limit) bytes"
     }
   }
 }
@@ -24,7 +28,7 @@ package enum FileBodyError: Error, CustomStringConvertible {
 ///
 /// What the page cache holds is read straight into the caller's buffer (`preadv2` with `RWF_NOWAIT`), without a copy or a
 /// thread hop. What it does not hold is fetched by a queue, which then wakes the caller up; the file system that does not
-/// know `RWF_NOWAIT` is served by that queue alone.
+/// know `RWF_NOWAIT` is served by that queue alone. A file whose size the file system does not tell is read when it is opened.
 package final class FileBodyReader: BodyReader {
   package let path: String
   package let contentLength: Int64?
@@ -33,6 +37,8 @@ package final class FileBodyReader: BodyReader {
   private let start: Int64
   private let end: Int64
   private let state: Locked<State>
+  /// What was read at once because the file system did not tell how much it is, from the file's beginning.
+  private let content: [UInt8]?
 
   private struct State {
     var descriptor: Int32
@@ -70,7 +76,8 @@ package final class FileBodyReader: BodyReader {
       var info = stat()
       guard fstat(descriptor, &info) == 0 else { throw POSIXFailure(call: "stat", path: path) }
       guard info.st_mode & S_IFMT == S_IFREG else { throw FileBodyError.notRegular(path: path) }
-      let size = Int64(info.st_size)
+      content = try Self.content(of: descriptor, info, path)
+      let size = content.map { Int64($0.count) } ?? Int64(info.st_size)
       let count = length ?? max(0, size - offset)
       guard offset >= 0, count >= 0, offset <= size, count <= size - offset else {
         throw FileBodyError.outOfRange(path: path, offset: offset, length: count, size: size)
@@ -86,6 +93,9 @@ package final class FileBodyReader: BodyReader {
     }
   }
 
+  /// All that is to be sent, where it had to be read to know how much it is.
+  package var gathered: Data? { content.map { Data($0[Int(start)..<Int(end)]) } }
+
   deinit {
     let descriptor = state.withLock { $0.descriptor }
     if descriptor >= 0 { Glibc.close(descriptor) }
@@ -99,6 +109,15 @@ package final class FileBodyReader: BodyReader {
     state.withLock { state in
       if let failure = state.failure { return .failed(failure) }
       guard state.position < end else { return .end }
+      if let content {
+        let count = min(buffer.count, Int(end - state.position))
+        content.withUnsafeBytes { bytes in
+          let first = Int(state.position)
+          buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[first..<first + count]))
+        }
+        state.position += Int64(count)
+        return .bytes(count)
+      }
       if state.readAheadOffset < state.readAhead.count {
         return .bytes(takeReadAhead(&state, into: buffer))
       }

@@ -31,6 +31,10 @@ public struct AFByteStream: AsyncSequence, Sendable {
   /// The value of a header field, by any letter case of its name.
   public func value(forHTTPHeaderField field: String) -> String? { source.head.value(field) }
 
+  /// The trailer fields, which came behind the body (RFC 9110 §6.5), by name; those of one name are joined with ", ". Empty until
+  /// the body has been read to its end, and if there are none. See ``AFURLSessionTask/trailers``.
+  public var trailers: [String: String] { source.task.state.withLock { $0.trailers }?.dictionary ?? [:] }
+
   /// The length that the response announces, or nil.
   public var expectedCount: Int64? {
     source.head.value("Content-Encoding") == nil ? source.head.contentLength : nil

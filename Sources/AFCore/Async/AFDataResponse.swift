@@ -36,6 +36,15 @@ public struct AFDataResponse: Sendable {
   /// The values of every field of this name, in order. Unlike `response` it keeps them apart.
   public func values(forHTTPHeaderField field: String) -> [String] { head?.values(field) ?? [] }
 
+  /// The value of a trailer field, which came behind the body (RFC 9110 §6.5), by any letter case of its name; of the first if it
+  /// came several times. See ``AFURLSessionTask/trailers``.
+  public func value(forHTTPTrailerField field: String) -> String? { trailerFields?.value(field) }
+
+  /// The trailer fields by name; those of one name are joined with ", ". Empty if there are none.
+  public var trailers: [String: String] { trailerFields?.dictionary ?? [:] }
+
+  private var trailerFields: ResponseHead? { task.state.withLock { $0.trailers } }
+
   /// Status line and fields as Foundation has them. Made when it is asked for.
   public var response: HTTPURLResponse? { task.httpResponse }
 

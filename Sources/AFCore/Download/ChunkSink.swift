@@ -8,36 +8,56 @@ import Foundation
 /// Pieces are gathered while the user is busy with the last one; the engine is held back when they are too many.
 final class ChunkSink: BodySink {
   private struct State {
-    var all = Data()
+    var all = MemoryBox()
+    var failure: TransferFailure?
     var fresh = Data()
     var isDelivering = false
     var isFull = false
     var onRoom: (@Sendable () -> Void)?
+    var onFailure: (@Sendable (TransferFailure) -> Void)?
+  }
+
+  /// A place for what cannot be copied.
+  private final class MemoryBox {
+    var body = MemoryBody()
   }
 
   private static let highWater = 1 << 20
 
   private let queue: DispatchQueue
+  private let limits: BodyLimits
   private let deliver: @Sendable (Data) -> Void
   private let state = Locked(State())
 
-  init(queue: DispatchQueue, deliver: @escaping @Sendable (Data) -> Void) {
+  init(queue: DispatchQueue, limits: BodyLimits, deliver: @escaping @Sendable (Data) -> Void) {
     self.queue = queue
+    self.limits = limits
     self.deliver = deliver
   }
 
-  func connect(onRoom: @escaping @Sendable () -> Void) {
-    state.withLock { $0.onRoom = onRoom }
+  /// Sets what is called when there is room again, and, on the queue, when the body is too large.
+  func connect(onRoom: @escaping @Sendable () -> Void, onFailure: @escaping @Sendable (TransferFailure) -> Void) {
+    state.withLock {
+      $0.onRoom = onRoom
+      $0.onFailure = onFailure
+    }
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let (starts, hasRoom) = state.withLock { state in
-      state.all.append(contentsOf: bytes)
+    let (starts, hasRoom, failure, onFailure) = state.withLock {
+      state -> (Bool, Bool, TransferFailure?, (@Sendable (TransferFailure) -> Void)?) in
+      // The transfer is being ended.
+      guard state.failure == nil else { return (false, true, nil, nil) }
+      if let failure = keep(bytes, state.all) {
+        state.failure = failure
+        return (false, true, failure, state.onFailure)
+      }
       state.fresh.append(contentsOf: bytes)
       state.isFull = state.fresh.count >= Self.highWater
       defer { state.isDelivering = true }
-      return (!state.isDelivering, !state.isFull)
+      return (!state.isDelivering, !state.isFull, nil, nil)
     }
+    if let failure, let onFailure { queue.async { onFailure(failure) } }
     if starts { queue.async { self.drain() } }
     return hasRoom
   }
@@ -48,10 +68,19 @@ final class ChunkSink: BodySink {
       self.drain()
       let all = self.state.withLock { state in
         defer { state = State() }
-        return state.all
+        return state.all.body.take()
       }
       completion(all)
     }
+  }
+
+  /// Adds to what is kept for the completion. Returns why it cannot be kept, if so.
+  private func keep(_ bytes: UnsafeRawBufferPointer, _ box: MemoryBox) -> TransferFailure? {
+    guard limits.allowsInMemory(Int64(box.body.count) + Int64(bytes.count)) else { return limits.memoryFailure }
+    guard box.body.append(bytes) else {
+      return TransferFailure(kind: .noMemory, message: "There is no memory for the body after \(box.body.count) bytes")
+    }
+    return nil
   }
 
   private func drain() {

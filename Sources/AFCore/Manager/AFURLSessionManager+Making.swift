@@ -72,15 +72,16 @@ extension AFURLSessionManager {
   }
 
   private func complete(_ result: TaskResult, _ handler: (@Sendable (URLResponse, Any?, (any Error)?) -> Void)?) {
-    let response = result.task.anyResponse
-    let serializer = currentResponseSerializer()
+    // This may be the engine's thread: it neither makes Foundation's response nor asks a subclass for its serializer.
     if let error = result.error {
       return ManagerCore.complete(completionQueue, completionGroup) {
-        handler?(response, nil, error)
-        result.announceCompletion(serializer, object: nil, error: error)
+        handler?(result.task.anyResponse, nil, error)
+        result.announceCompletion(self.currentResponseSerializer(), object: nil, error: error)
       }
     }
     ManagerCore.processingQueue.async {
+      let response = result.task.anyResponse
+      let serializer = self.currentResponseSerializer()
       // A download's bytes are in its file: only the response is looked at.
       let data = result.task.isDownload ? Data() : result.data ?? Data()
       var error: NSError?

@@ -39,6 +39,12 @@ open class AFURLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   /// The response of the present hop, or nil if none has come.
   open var response: URLResponse? { core.httpResponse }
 
+  /// The trailer fields: those that the server sent behind the body (RFC 9110 §6.5), once the task is over. Those of one name are
+  /// joined with ", ". They are shown and have no effect: what changes how a message is read, or who sent it, belongs in front of
+  /// the body, and must not be believed here. All together they are no larger than 256 KiB; more fails the task with
+  /// `URLError.dataLengthExceedsMaximum`. Empty if there are none.
+  open var trailers: [String: String] { core.state.withLock { $0.trailers }?.dictionary ?? [:] }
+
   /// Why the task failed; nil while it runs, and if it did not.
   open var error: (any Error)? { core.state.withLock { $0.isOver ? $0.error : nil } }
 

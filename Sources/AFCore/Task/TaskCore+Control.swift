@@ -1,5 +1,6 @@
 import AFSupport
 import AFTransport
+import Dispatch
 import Foundation
 import FoundationNetworking
 
@@ -158,6 +159,12 @@ extension TaskCore {
   func fail(_ error: any Error) {
     state.withLock { if $0.reason == nil { $0.reason = error } }
     finish()
+  }
+
+  /// The same as ``goOn(with:)``, from the engine's thread: to make the next hop may open a file, ask a `URLProtocol` class, and
+  /// read properties that a subclass has overridden.
+  func goOnElsewhere(with request: HopRequest) {
+    DispatchQueue.global(qos: .userInitiated).async { self.goOn(with: request) }
   }
 
   /// Starts `request` as the next hop, now or when the task is resumed.

@@ -1,5 +1,6 @@
 import AFSupport
 import AFTransport
+import Dispatch
 import Foundation
 import FoundationNetworking
 
@@ -64,8 +65,15 @@ extension TaskCore {
       return .sink(sink)
     }
     guard blocks.interests.contains(.data) else { return .memory }
-    let sink = ChunkSink(queue: session.callbackQueue) { [self] chunk in deliver(chunk) }
-    sink.connect { transfer.resumeReceiving() }
+    let sink = ChunkSink(queue: session.callbackQueue, limits: session.settings.options.bodyLimits) { [self] chunk in
+      deliver(chunk)
+    }
+    sink.connect(
+      onRoom: { transfer.resumeReceiving() },
+      onFailure: { [weak self] failure in
+        guard let self else { return }
+        cancel(URLError.make(failure, url: state.withLock { $0.current.url }))
+      })
     state.withLock { $0.chunks = sink }
     return .sink(sink)
   }
@@ -113,6 +121,7 @@ extension TaskCore {
       state.openQuestion = nil
       state.next = nil
       state.body = outcome.body
+      state.trailers = outcome.trailers
       if state.error == nil, state.reason == nil {
         state.downloading.bodyEnd = state.downloading.writing?.bodyEnd(received: outcome.bytesReceived)
       }
@@ -121,10 +130,11 @@ extension TaskCore {
       return state.cacheCandidate(kind).map { .keep($0) } ?? .finish
     }
     switch step {
-    case .next(let request): goOn(with: request)
+    case .next(let request): goOnElsewhere(with: request)
     case .ask(let peer): askAboutTrust(peer)
     case .identify(let peer): askForIdentity(peer)
-    case .tunnel(let head, let session, let error): answerTunnel(head, session, error)
+    case .tunnel(let head, let session, let error):
+      DispatchQueue.global(qos: .userInitiated).async { self.answerTunnel(head, session, error) }
     case .hold(let session, let error): waitUntilReachable(session, failure: error)
     case .finish: return end()
     case .keep(let candidate): return keep(candidate)

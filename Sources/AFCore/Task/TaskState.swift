@@ -111,6 +111,8 @@ struct TaskState {
 
   var head: ResponseHead?
   var response: HTTPURLResponse?
+  /// The fields that came behind the body.
+  var trailers: ResponseHead?
   var error: (any Error)?
   /// Takes the place of the engine's error when the task was ended for a reason of ours.
   var reason: (any Error)?

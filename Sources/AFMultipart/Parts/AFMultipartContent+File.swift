@@ -3,7 +3,8 @@ public import Foundation
 import Glibc
 
 extension AFMultipartContent {
-  /// A file, with the length that it has now. It is opened when its turn to be sent comes.
+  /// A file, with the length that it has now. It is opened when its turn to be sent comes; only a file whose length the file system
+  /// does not tell, as in /proc and /sys, is read now, up to 16 MiB.
   /// - Parameter fileURL: A file URL of a regular file, or of a symbolic link to one.
   /// - Returns: The content.
   /// - Throws: ``AFMultipartError`` if it is not a file URL, or there is no readable regular file.
@@ -29,7 +30,10 @@ extension AFMultipartContent {
       guard stat(path, &info) == 0 else { throw POSIXFailure(call: "stat", path: path) }
       guard info.st_mode & S_IFMT != S_IFDIR else { throw POSIXFailure(call: "open", path: path, code: EISDIR) }
       guard info.st_mode & S_IFMT == S_IFREG else { throw FileBodyError.notRegular(path: path) }
-      let size = try FileBodyReader(path: path, offset: offset, length: length).contentLength
+      let reader = try FileBodyReader(path: path, offset: offset, length: length)
+      // It may say something else the next time, and of another length.
+      if let bytes = reader.gathered { return .data(bytes) }
+      let size = reader.contentLength
       return Self(
         storage: .reader { try FileBodyReader(path: path, offset: offset, length: size) },
         length: size

@@ -28,7 +28,9 @@ extension AFMultipartContent {
         duplicating: descriptor, path: "file descriptor \(descriptor)", offset: offset, length: length)
     }
     do {
-      let size = try open(length).contentLength
+      let reader = try open(length)
+      if let bytes = reader.gathered { return .data(bytes) }
+      let size = reader.contentLength
       return Self(storage: .reader { try open(size) }, length: size)
     } catch {
       throw AFMultipartError(wrapping: error)

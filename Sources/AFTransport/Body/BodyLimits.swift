@@ -22,4 +22,11 @@ package struct BodyLimits: Sendable, Hashable {
 
   /// Whether a body of so many bytes may be held in memory.
   package func allowsInMemory(_ count: Int64) -> Bool { memory.map { count <= max(0, $0) } ?? true }
+
+  /// What a transfer fails with whose body may not.
+  package var memoryFailure: TransferFailure {
+    let limit = max(0, memory ?? .max)
+    return TransferFailure(
+      kind: .oversizedBody, message: "The body is larger than \(limit) bytes, the limit of what is held in memory")
+  }
 }

@@ -82,10 +82,7 @@ extension Transfer {
     _ = machine.fail(TransferFailure(kind: kind, message: message))
   }
 
-  private func failOversized() {
-    let limit = request.options.bodyLimits.memory ?? .max
-    fail(.oversizedBody, "The body is larger than \(limit) bytes, the limit of what is held in memory")
-  }
+  private func failOversized() { _ = machine.fail(request.options.bodyLimits.memoryFailure) }
 
   func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int {
     if isRefusalOfExpect { return machine.failure == nil ? bytes.count : 0 }

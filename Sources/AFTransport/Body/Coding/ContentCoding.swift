@@ -1,5 +1,5 @@
 /// A content coding that can be undone here (RFC 9110 §8.4.1).
-enum ContentCoding: String, Sendable, CaseIterable {
+package enum ContentCoding: String, Sendable, CaseIterable {
   case gzip
   case deflate
   #if Brotli
@@ -33,7 +33,7 @@ enum ContentCoding: String, Sendable, CaseIterable {
 }
 
 /// What the `Content-Encoding` fields of a response ask for.
-enum ContentCodingList: Equatable {
+package enum ContentCodingList: Equatable {
   /// The body goes out as it came: it has no coding, or one that is not understood. Then none is undone, so that the field,
   /// which the user sees, describes what the user gets.
   case asItIs
@@ -43,10 +43,10 @@ enum ContentCodingList: Equatable {
   case tooMany
 
   /// How many codings one body may have. Each costs memory, and multiplies what a small message can grow to.
-  static let maximum = 5
+  package static let maximum = 5
 
   /// Reads the values of all `Content-Encoding` fields, in order (RFC 9110 §5.3, §5.6.1, §8.4).
-  init(_ values: [String]) {
+  package init(_ values: [String]) {
     var codings: [ContentCoding] = []
     for value in values {
       for member in value.split(separator: ",") {

@@ -4,8 +4,8 @@ import Glibc
 ///
 /// libcurl's own decoder is never used: it inflates all it has received at once, and fails a transfer that is paused with
 /// more than 64 MiB inflated (pitfall 10). Here a reader that has had enough stops the step, and the rest waits compressed.
-final class ContentDecoder {
-  enum Step: Equatable { case consumed, stopped, failed }
+package final class ContentDecoder {
+  package enum Step: Equatable { case consumed, stopped, failed }
 
   private enum Fill {
     case bytes(Int)
@@ -41,12 +41,12 @@ final class ContentDecoder {
   private var decoded: Int64 = 0
 
   /// What was wrong, after a step that failed.
-  private(set) var failure: TransferFailure?
+  package private(set) var failure: TransferFailure?
   /// Whether a step was stopped, so that something may wait.
-  private(set) var hasPending = false
+  package private(set) var hasPending = false
 
   /// For codings in the order in which they were applied. Nil: there is no memory.
-  init?(_ codings: [ContentCoding], limits: BodyLimits = BodyLimits()) {
+  package init?(_ codings: [ContentCoding], limits: BodyLimits = BodyLimits()) {
     self.limits = limits
     for coding in codings.reversed() {
       guard let layer = coding.makeLayer(), let output = malloc(Self.outputSize) else { return nil }
@@ -59,7 +59,7 @@ final class ContentDecoder {
   }
 
   /// Decodes `bytes` after what is pending. `emit` takes decoded bytes and says whether it wants more.
-  func decode(_ bytes: UnsafeRawBufferPointer, _ emit: (UnsafeRawBufferPointer) -> Bool) -> Step {
+  package func decode(_ bytes: UnsafeRawBufferPointer, _ emit: (UnsafeRawBufferPointer) -> Bool) -> Step {
     coded += Int64(bytes.count)
     guard !hasPending else {
       pending.append(contentsOf: bytes)
@@ -69,14 +69,14 @@ final class ContentDecoder {
   }
 
   /// Goes on with what is pending.
-  func resume(_ emit: (UnsafeRawBufferPointer) -> Bool) -> Step {
+  package func resume(_ emit: (UnsafeRawBufferPointer) -> Bool) -> Step {
     let bytes = pending
     pending = []
     return bytes.withUnsafeBytes { run($0, emit) }
   }
 
   /// The coded body has ended. Returns what is wrong with that, if anything.
-  func finish() -> TransferFailure? {
+  package func finish() -> TransferFailure? {
     if let failure { return failure }
     guard !hasPending, let open = stages.first(where: { !$0.layer.mayEnd }) else { return nil }
     return CodingFault.endsEarly.failure(open.layer.coding, decoded: decoded)
