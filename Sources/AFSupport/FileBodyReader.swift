@@ -1,6 +1,6 @@
 import CLinux
 import Dispatch
-import Foundation
+package import Foundation
 
 /// Why a file cannot be the body, or the part of a body, that it was meant to be.
 package enum FileBodyError: Error, CustomStringConvertible {

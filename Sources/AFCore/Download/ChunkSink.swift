@@ -18,7 +18,8 @@ final class ChunkSink: BodySink {
   }
 
   /// A place for what cannot be copied.
-  private final class MemoryBox {
+  private final class MemoryBox: @unchecked Sendable {
+    // Unchecked because it stands behind the lock, like the state that holds it.
     var body = MemoryBody()
   }
 
