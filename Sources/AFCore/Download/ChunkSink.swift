@@ -63,13 +63,14 @@ final class ChunkSink: BodySink {
     return hasRoom
   }
 
-  /// Calls `completion` on the queue, behind the last piece, with the whole body.
-  func finish(_ completion: @escaping @Sendable (Data) -> Void) {
+  /// Calls `completion` on the queue, behind the last piece, with the whole body, or with why it could not be kept whole.
+  func finish(_ completion: @escaping @Sendable (Result<Data, TransferFailure>) -> Void) {
     queue.async {
       self.drain()
-      let all = self.state.withLock { state in
+      let all = self.state.withLock { state -> Result<Data, TransferFailure> in
         defer { state = State() }
-        return state.all.body.take()
+        if let failure = state.failure { return .failure(failure) }
+        return .success(state.all.body.take())
       }
       completion(all)
     }

@@ -141,9 +141,14 @@ extension TaskCore {
     case .download(let file): close(file)
     case .chunks(let chunks):
       state.withLock { $0.phase = .closing }
-      chunks.finish { data in
-        let candidate = self.state.withLock { state in
-          state.body = data
+      chunks.finish { result in
+        let candidate = self.state.withLock { state -> CacheCandidate? in
+          switch result {
+          case .success(let data): state.body = data
+          case .failure(let failure):
+            // The transfer may have been over before it could be ended for that.
+            if state.error == nil { state.error = URLError.make(failure, url: state.current.url) }
+          }
           return state.cacheCandidate(self.kind)
         }
         if let candidate { self.keep(candidate)?() } else { self.finish() }

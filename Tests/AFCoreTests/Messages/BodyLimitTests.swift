@@ -3,6 +3,7 @@ import AFSerialization
 import AFSupport
 import AFTestSupport
 import Foundation
+import FoundationNetworking
 import Testing
 
 /// F34: how much of a body is held in memory is an option.
@@ -61,7 +62,8 @@ import Testing
         with: URLRequest(url: server.url()), progress: nil, destination: { _, _ in target },
         completionHandler: files.fileHandler
       ).resume()
-      #expect(try await files.wait(for: 1)[0].error == nil)
+      let filesFirst = try await files.wait(for: 1)[0]
+      #expect(filesFirst.error == nil)
       #expect(try Data(contentsOf: target).count == 16)
     }
   }

@@ -30,7 +30,8 @@ import Testing
       for _ in 0..<5 {
         let ends = Recorder<Bool>()
         manager.get("x", success: { _, _ in ends.record(true) }, failure: { _, _ in ends.record(false) })
-        #expect(try await ends.wait(for: 1)[0] == (status == 200))
+        let endsFirst = try await ends.wait(for: 1)[0]
+        #expect(endsFirst == (status == 200))
       }
       #expect(!manager.threads.values.isEmpty)
       #expect(!manager.threads.values.contains("af.engine"))
@@ -38,7 +39,7 @@ import Testing
   }
 
   @Test func `F45: a response of large fields is made in no time to speak of`() async throws {
-    let large = String(repeating: "a;b=\"c\\\"", count: 12_000)
+    let large = String(repeating: "a;b=\"c\\\"", count: 8000)
     let lines = (0..<3000).map { "X-Many: \($0)\r\n" }.joined()
     let head = "HTTP/1.1 200 OK\r\nContent-Type: \(large)\r\nContent-Disposition: \(large)\r\nX-Large: \(large)\r\n"
     try await withTestServer(handler: { _ in .raw("\(head)\(lines)Content-Length: 2\r\n\r\n{}") }) { server in
@@ -61,9 +62,8 @@ import Testing
 }
 
 private func threadName() -> String {
-  var name = [CChar](repeating: 0, count: 16)
-  pthread_getname_np(pthread_self(), &name, name.count)
-  return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+  return name?.trimmingCharacters(in: .newlines) ?? ""
 }
 
 private final class ThreadWatchingProtocol: URLProtocol {

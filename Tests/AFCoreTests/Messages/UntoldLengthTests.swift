@@ -34,7 +34,8 @@ import Testing
       manager.uploadTask(
         with: request, fromFile: URL(fileURLWithPath: path), progress: nil, completionHandler: ends.handler
       ).resume()
-      #expect(try await ends.wait(for: 1)[0].error == nil)
+      let endsFirst = try await ends.wait(for: 1)[0]
+      #expect(endsFirst.error == nil)
       let sent = try #require(server.requests.first)
       #expect(Data(sent.body) == expected)
       #expect(sent.value("Content-Length") == String(expected.count))
@@ -52,7 +53,7 @@ import Testing
     for (index, content) in contents.enumerated() {
       let wanted = index < 2 ? expected : expected.dropFirst().dropLast()
       #expect(content.length == Int64(wanted.count))
-      var form = AFMultipartForm()
+      let form = AFMultipartForm()
       form.append(AFMultipartPart(name: "f", content: content))
       #expect(try read(form.makeBodyStream()).range(of: Data("\r\n\r\n".utf8) + wanted + Data("\r\n".utf8)) != nil)
     }
@@ -82,7 +83,8 @@ import Testing
       request.httpMethod = "PUT"
       let ends = Recorder<Completion>()
       manager.uploadTask(with: request, fromFile: file, progress: nil, completionHandler: ends.handler).resume()
-      #expect(try await ends.wait(for: 1)[0].error == nil)
+      let endsFirst = try await ends.wait(for: 1)[0]
+      #expect(endsFirst.error == nil)
       #expect(server.requests.first?.value("Content-Length") == "0")
       #expect(try AFMultipartContent.file(file).length == 0)
     }
@@ -99,7 +101,8 @@ import Testing
       manager.uploadTask(
         with: request, fromFile: URL(fileURLWithPath: path), progress: nil, completionHandler: ends.handler
       ).resume()
-      #expect(try await ends.wait(for: 1)[0].error is URLError)
+      let endsFirst = try await ends.wait(for: 1)[0]
+      #expect(endsFirst.error is URLError)
       #expect(server.acceptCount == 0)
       #expect(throws: AFMultipartError.self) { try AFMultipartContent.file(URL(fileURLWithPath: path)) }
     }
