@@ -70,7 +70,11 @@ final class CacheStore: Sendable {
       guard let url = URL(string: url), let found = cache.cachedResponse(for: URLRequest(url: url)) else { return nil }
       return found.isFor(url.absoluteString) ? Found(response: StoredResponse(found), key: nil) : nil
     }
-    return CacheKey.all(for: url).lazy.compactMap { self.find($0, url, thorough: thorough) }.first
+    // Each key is asked once: `lazy.compactMap` calls its closure twice for what it found, and another task may remove it between.
+    for key in CacheKey.all(for: url) {
+      if let found = find(key, url, thorough: thorough) { return found }
+    }
+    return nil
   }
 
   private func findVariant(_ selector: String, _ url: String) -> Found? {
