@@ -32,6 +32,12 @@ extension MessageFraming {
   /// Reads the head of the final response to a request of `method`.
   /// - Throws: ``FramingProblem`` where the end of the body cannot be told.
   init(_ head: ResponseHead, method: String) throws(FramingProblem) {
+    let version = head.bytes.prefix { $0 != UInt8(ascii: " ") }
+    let isHTTP1 = version.count == 8 && version.starts(with: "HTTP/1.".utf8)
+    // §2.3: libcurl writes HTTP/2 and newer without a minor version; what has one is a server's own line, which newer libcurls pass.
+    guard isHTTP1 || version.elementsEqual("HTTP/2".utf8) || version.elementsEqual("HTTP/3".utf8) else {
+      throw FramingProblem("The server speaks a version of HTTP that was not asked for")
+    }
     // RFC 9112 §6.3, 1: whatever the fields say.
     if method == "HEAD" || head.statusCode == 204 || head.statusCode == 304 {
       self.init(length: .none)
@@ -40,8 +46,6 @@ extension MessageFraming {
     var fields = FramingFields()
     head.received.withUnsafeBufferPointer { fields.read($0) }
     if let problem = fields.nameProblem { throw problem }
-    let version = head.bytes.prefix { $0 != UInt8(ascii: " ") }
-    let isHTTP1 = version.starts(with: "HTTP/1.".utf8)
     guard fields.hasTransferEncoding, isHTTP1 else {
       // 4 to 6, and 8.
       if let problem = fields.lengthProblem { throw problem }

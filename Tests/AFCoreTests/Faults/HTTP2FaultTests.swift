@@ -15,6 +15,8 @@ import Testing
     var part = TestHTTP2Server.RequestPart.end
     /// nil: it is no fault.
     var code: URLError.Code? = .networkConnectionLost
+    /// What is wrong comes behind a body that is whole by its length: the answer may have ended before it was read.
+    var isBehindTheEnd = false
     let bytes: @Sendable (UInt32) -> [UInt8]
 
     var testDescription: String { name }
@@ -114,10 +116,10 @@ import Testing
     Case(name: "trailers", code: nil) {
       head($0) + body($0, ends: false) + HTTP2Frame.head(HPACK.block([("x-sum", "7")]), stream: $0, endsStream: true)
     },
-    Case(name: "trailers with a status") {
+    Case(name: "trailers with a status", isBehindTheEnd: true) {
       head($0) + body($0, ends: false) + HTTP2Frame.head([0x88], stream: $0, endsStream: true)
     },
-    Case(name: "trailers that do not end the stream") {
+    Case(name: "trailers that do not end the stream", isBehindTheEnd: true) {
       head($0) + body($0, ends: false) + HTTP2Frame.head(HPACK.block([("x-sum", "7")]), stream: $0) + body($0)
     },
   ]
@@ -150,13 +152,17 @@ import Testing
     manager.uploadTask(with: post, from: Data(count: 30_000), progress: nil, completionHandler: posts.handler).resume()
     try await eventually(within: 30) { gets.count > 0 && posts.count > 0 }
     for completion in gets.values + posts.values {
-      #expect(completion.code == fault.code, "\(String(describing: completion.error))")
-      if fault.code == nil { #expect(completion.object as? Data == Data("good".utf8)) }
+      let isWhole = completion.error == nil && (fault.code == nil || fault.isBehindTheEnd)
+      #expect(isWhole || completion.code == fault.code, "\(String(describing: completion.error))")
+      if isWhole { #expect(completion.object as? Data == Data("good".utf8)) }
     }
     isHealed.record(true)
     var next = URLRequest(url: url)
     next.timeoutInterval = 20
-    #expect(try await manager.data(for: next).data == Data("good".utf8))
+    // A connection that was made while the server was still broken may be found so by the first request alone.
+    var data = try? await manager.data(for: next).data
+    if data == nil { data = try await manager.data(for: next).data }
+    #expect(data == Data("good".utf8))
     #expect(gets.count == 1 && posts.count == 1)
     try server.stop()
   }

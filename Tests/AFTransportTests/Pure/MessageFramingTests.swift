@@ -40,6 +40,12 @@ import Testing
     Row("Content-Length: 5", is: .some(.none)).to("GET", "HTTP/1.1 304 Not Modified"),
     Row("Content-Length: x", is: .some(.none)).to("GET", "HTTP/1.1 304 Not Modified"),
     Row(is: .some(.none)).to("GET", "HTTP/1.0 204 No Content"),
+    Row(is: .untilEnd).to("GET", "HTTP/2 200"),
+    Row(is: .untilEnd).to("GET", "HTTP/1.2 200 OK"),
+    Row(is: nil).to("GET", "HTTP/2.5 200 OK"),
+    Row(is: nil).to("GET", "HTTP/2.0 200 OK"),
+    Row(is: nil).to("GET", "HTTP/1.10 200 OK"),
+    Row(is: nil).to("HEAD", "HTTP/3.1 204 No Content"),
     // RFC 9110 §15.3.6: a 205 says by its fields that it has none.
     Row("Content-Length: 0", is: .bytes(0)).to("GET", "HTTP/1.1 205 Reset Content"),
     Row(is: .untilEnd).to("GET", "HTTP/1.1 205 Reset Content"),
