@@ -78,7 +78,7 @@ open class AFSecurityPolicy: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
   /// The contents of every file with the extension `cer` in the bundle's resources.
   ///
   /// On Linux the main bundle of a command line tool is the directory of its executable. For certificates elsewhere see
-  /// ``certificates(inDirectory:)``.
+  /// ``certificates(inDirectory:wholeChains:)``.
   @discardableResult
   open class func certificates(in bundle: Bundle) -> Set<Data> {
     let urls = bundle.urls(forResourcesWithExtension: "cer", subdirectory: nil) ?? []
