@@ -8,8 +8,8 @@ public func fuzzPolicyFile(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt 
   let json = Data(bytes: bytes, count: count)
   let nowhere = URL(fileURLWithPath: "/nonexistent", isDirectory: true)
   guard let policy = try? AFSecurityPolicy.policy(json: json, directory: nowhere) else { return 0 }
-  let nobody = AFServerTrust(certificates: [])
-  demand(!policy.evaluateServerTrust(nobody, forDomain: "a.test"), "a server without a certificate is accepted")
+  let emptyTrust = AFServerTrust(certificates: [])
+  demand(!policy.evaluateServerTrust(emptyTrust, forDomain: "a.test"), "a server without a certificate is accepted")
   _ = (policy.pinsAnything, policy.snapshot().requirements(forHost: "a.test").minimumVersion)
   demand(policy.copy() is AFSecurityPolicy, "no copy")
   return 0

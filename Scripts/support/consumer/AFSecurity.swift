@@ -34,8 +34,8 @@ let mine = [
   Mine(), Mine(pinningMode: .publicKey), Mine(pinningMode: .none, withPinnedCertificates: []), Mine(publicKeyPins: []),
   Mine.default(), Plain(pinningMode: .none).copy() as? AFSecurityPolicy,
 ].compactMap(\.self)
-let nobody = AFServerTrust(certificates: [])
-guard mine.count == 6, mine.allSatisfy({ !$0.evaluateServerTrust(nobody, forDomain: "a.test") }),
+let emptyTrust = AFServerTrust(certificates: [])
+guard mine.count == 6, mine.allSatisfy({ !$0.evaluateServerTrust(emptyTrust, forDomain: "a.test") }),
   mine[1].pinnedCertificates == [Data("no certificate".utf8)], (mine[0].copy() as? Mine)?.sslPinningMode == .certificate
 else { exit(2) }
 print("a policy that pins public keys, and subclasses of it")
