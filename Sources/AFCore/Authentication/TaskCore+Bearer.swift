@@ -28,7 +28,6 @@ struct BearerState: Sendable {
   var refused: BearerCore.Stamp?
   var refusals = 0
   var hasWaited = false
-  var wait: BearerWait?
   /// Set where the task belongs to the refresh itself.
   var isExempt = false
 }
@@ -71,26 +70,19 @@ extension TaskCore {
   }
 
   private func wait(after stamp: BearerCore.Stamp, isRefused: Bool, _ use: BearerUse, _ session: SessionCore) {
-    let question = ask(session, nil)
+    guard let question = TaskQuestion.open(.token, of: self) else { return }
     let wait = use.core.wait(after: stamp, isRefused: isRefused) { result in
       self.state.withLock { state in
-        state.bearer.wait = nil
         state.bearer.hasWaited = true
         state.bearer.refused = nil
       }
-      guard self.close(question) else { return }
+      guard question.close() else { return }
       switch result {
       case .success: self.goOn(with: self.state.withLock { $0.current })
       case .failure(let error): self.fail(error)
       }
     }
-    // Whoever ended the task in between did not see the wait; and the answer may have come already.
-    let isWanted = state.withLock { state in
-      guard state.openQuestion == question, !state.isOver, !state.isCancelled else { return false }
-      state.bearer.wait = wait
-      return true
-    }
-    if !isWanted { wait.cancel() }
+    question.whenEnded { wait.cancel() }
   }
 
   /// Takes a 401 that answers our token: the request is repeated, with a newer token, or the task ends with an error and this

@@ -74,17 +74,9 @@ extension TaskCore {
 
   /// Asks the cache, which may read the disk, and starts the hop again with its answer.
   private func ask(_ cache: ResponseCache, _ url: String, _ sent: SentFields, thorough: Bool) {
-    let question = state.withLock { state -> Int? in
-      guard !state.isCancelled, !state.isOver else { return nil }
-      state.questions += 1
-      state.openQuestion = state.questions
-      state.phase = .asking(state.questions)
-      return state.questions
-    }
-    // A cancellation in between left the end to the hop.
-    guard let question else { return finish() }
+    guard let question = TaskQuestion.open(.lookup, of: self) else { return }
     cache.find(url, sent, thorough: thorough) { [self] stored in
-      guard close(question) else { return }
+      guard question.close() else { return }
       let starts = state.withLock { state in
         guard !state.isOver, !state.isCancelled else { return false }
         state.caching.wasAsked = true

@@ -71,20 +71,22 @@ extension TaskCore {
         sequel?()
       }
     }
-    guard let question = openQuestion(candidate.session) else { return end() }
+    // If there is no answer in time it is not kept, and the task ends as well.
+    let expire: @Sendable (TaskQuestion) -> Void = { question in if question.close() { self.finish() } }
+    guard let question = TaskQuestion.open(.keeping, of: self, late: expire) else { return nil }
     candidate.cache.prepare { [self] limit in
       guard let proposed = candidate.proposal(limit) else {
         candidate.cache.remove(candidate.url)
-        if close(question) { finish() }
+        if question.close() { finish() }
         return
       }
       candidate.session.callbackQueue.async {
         guard let shell = self.dataShell else {
-          if self.close(question) { self.finish() }
+          if question.close() { self.finish() }
           return
         }
         manager.urlSession(candidate.session.shell, dataTask: shell, willCacheResponse: proposed) { answer in
-          guard self.close(question) else { return }
+          guard question.close() else { return }
           if let answer, answer.storagePolicy != .notAllowed, let noted = candidate.noted(answer) {
             candidate.cache.keep(noted, for: candidate.url, since: candidate.sentAt)
           } else {
@@ -95,21 +97,6 @@ extension TaskCore {
       }
     }
     return nil
-  }
-
-  /// Opens the question whether the response is to be kept. If nobody answers in time it is not, and the task ends as well.
-  private func openQuestion(_ session: SessionCore) -> Int? {
-    let (question, timeout) = state.withLock { state -> (Int?, Double) in
-      guard !state.isCancelled, !state.isOver else { return (nil, 0) }
-      state.questions += 1
-      state.openQuestion = state.questions
-      state.hasQueuedCallbacks = true
-      state.phase = .asking(state.questions)
-      return (state.questions, state.current.timeout ?? session.settings.requestTimeout)
-    }
-    guard let question else { return nil }
-    limit(question, seconds: timeout) { task in if task.close(question) { task.finish() } }
-    return question
   }
 }
 

@@ -114,9 +114,9 @@ extension TaskCore {
       fail(URLError.make(URLError.code(forBody: error), url: request.url, text, underlying: error))
       return false
     }
-    let question = ask(session, nil)
+    guard let question = TaskQuestion.open(.bodyDigest, of: self) else { return false }
     BodyDigest(running, reader) { result in
-      guard self.close(question) else { return }
+      guard question.close() else { return }
       switch result {
       case .success(let digest):
         let next = self.state.withLock { state in

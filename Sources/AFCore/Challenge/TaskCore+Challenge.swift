@@ -129,9 +129,9 @@ struct ChallengeInquiry: Sendable {
     guard let space = question.asker.protectionSpace(offer.space) else { return .decline }
     let (failures, refused) = ledger { ($0.failureCount(offer.space), $0.lastRefused(offer.space)) }
     let proposed = failures == 0 ? storedLogin(offer) : nil
-    let number = task.ask(session, transfer)
+    guard let asked = TaskQuestion.open(.challenge, of: task, during: transfer) else { return nil }
     let handler: AFURLSessionManager.ChallengeAnswer = { disposition, credential in
-      guard task.close(number) else { return }
+      guard asked.close() else { return }
       let answer: ChallengeAnswer?
       switch disposition {
       case .useCredential:

@@ -16,10 +16,10 @@ extension TaskCore {
       if request.body.isEmpty { fail(noStream(request)) }
       return !request.body.isEmpty
     }
-    let question = ask(session, nil)
+    guard let question = TaskQuestion.open(.bodyStream, of: self) else { return false }
     session.callbackQueue.async {
       manager.urlSession(session.shell, task: self.shell) { stream in
-        guard self.close(question) else { return }
+        guard question.close() else { return }
         var next = request
         if let stream { next.body = .stream(StreamBody(stream)) }
         if next.body.isEmpty { self.fail(self.noStream(request)) } else { self.goOn(with: next) }
@@ -36,10 +36,10 @@ extension TaskCore {
     }
     let (blocks, manager) = state.withLock { ($0.blocks, $0.manager) }
     guard blocks.interests.contains(.bodyStream), let manager else { return .cancel(spent(request)) }
-    let question = ask(session, transfer)
+    guard let question = TaskQuestion.open(.bodyStream, of: self, during: transfer) else { return .undecided }
     session.callbackQueue.async {
       manager.urlSession(session.shell, task: self.shell) { stream in
-        guard self.close(question) else { return }
+        guard question.close() else { return }
         guard let stream else { return transfer.route(.cancel(self.spent(request))) }
         var next = request
         next.body = .stream(StreamBody(stream))

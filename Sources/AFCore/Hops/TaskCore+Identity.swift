@@ -10,9 +10,9 @@ extension TaskCore {
   func askForIdentity(_ peer: PeerTrust) {
     let (session, manager, url) = state.withLock { ($0.session, $0.manager, $0.current.url) }
     guard let session, let manager, let answers = peer.answers else { return finish() }
-    let question = ask(session, nil)
+    guard let question = TaskQuestion.open(.identity, of: self) else { return }
     let goOn: @Sendable () -> Void = {
-      guard self.close(question) else { return }
+      guard question.close() else { return }
       self.goOn(with: self.state.withLock { $0.current })
     }
     switch answers.takeTurn(peer, waiter: goOn) {
@@ -21,15 +21,10 @@ extension TaskCore {
     case .ask: break
     }
     // Whatever ends the task before there is an answer, others are not to wait for it.
-    let isOver = state.withLock { state -> Bool in
-      if !state.isOver { state.onAbandonedQuestion = { answers.settle(peer, nil) } }
-      return state.isOver
-    }
-    guard !isOver else { return answers.settle(peer, nil) }
+    question.whenEnded { answers.settle(peer, nil) }
     let space = ClientCertificateSpace(issuers: peer.acceptableIssuers, host: peer.host, port: peer.port)
     put(space, session, manager) { disposition, credential in
-      guard self.close(question) else { return }
-      self.state.withLock { $0.onAbandonedQuestion = nil }
+      guard question.close() else { return }
       guard disposition != .cancelAuthenticationChallenge else {
         answers.settle(peer, nil)
         let challengeError = self.state.withLock { $0.challengeError }

@@ -15,7 +15,7 @@ extension TaskCore {
     } catch {
       return fail(URLError.serverUntrusted(host: peer.host, url: url, trust: nil, reason: error))
     }
-    let question = ask(session, nil)
+    guard let question = TaskQuestion.open(.trust, of: self) else { return }
     let space = ServerTrustSpace(trust, host: peer.host, port: peer.port)
     let epoch = manager.core.blocks.challengeEpoch
     put(space, session, manager) { disposition, credential in
@@ -30,7 +30,7 @@ extension TaskCore {
           answer = .refuse
         }
       }
-      guard self.close(question) else { return }
+      guard question.close() else { return }
       switch answer {
       case .accept, .policyAccepted, .policyDecides:
         let isUsers = answer == .accept || answers.policy.runsUserCode(forHost: peer.host)

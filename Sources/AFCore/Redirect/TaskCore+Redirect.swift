@@ -27,13 +27,13 @@ extension TaskCore {
     guard blocks.interests.contains(.redirect), let manager = state.withLock({ $0.manager }),
       let proposed = request.urlRequest
     else { return follow(request, transfer, session) }
-    let question = ask(session, transfer)
+    guard let question = TaskQuestion.open(.redirect, of: self, during: transfer) else { return .undecided }
     session.callbackQueue.async {
       guard let response = self.httpResponse else { return }
       manager.urlSession(
         session.shell, task: self.shell, willPerformHTTPRedirection: response, newRequest: proposed
       ) { answer in
-        guard self.close(question) else { return }
+        guard question.close() else { return }
         guard let answer else { return transfer.route(self.finalRoute(transfer, session)) }
         transfer.route(self.follow(request.replaced(by: answer, proposed: proposed), transfer, session))
       }

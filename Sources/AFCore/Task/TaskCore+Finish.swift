@@ -1,4 +1,3 @@
-import AFReachability
 import AFSupport
 import AFTransport
 import Dispatch
@@ -20,12 +19,9 @@ extension TaskCore {
     var runningShell: AFURLSessionTask?
     var stream: StreamSink?
     var download: DownloadFile?
-    var wait: ReachabilityWait?
-    var bearerWait: BearerWait?
     var resumeData: Data?
     var onResumeData: (@Sendable (Data?) -> Void)?
-    var questionLimit: TimeLimit?
-    var onAbandonedQuestion: (@Sendable () -> Void)?
+    var question: TaskQuestion.Open?
     var cookies: CookieTicket?
   }
 
@@ -44,7 +40,6 @@ extension TaskCore {
     let ending = state.withLock { state -> Ending? in
       guard !state.isOver else { return nil }
       state.phase = .over
-      state.openQuestion = nil
       if let reason = state.reason { state.error = reason }
       if state.error == nil { state.counts.settle() }
       defer {
@@ -61,28 +56,22 @@ extension TaskCore {
         state.downloading = DownloadState(resumeData: state.downloading.resumeData)
         state.runningShell = nil
         state.hold = HoldState()
-        state.bearer.wait = nil
-        state.questionLimit = nil
-        state.onAbandonedQuestion = nil
+        state.question = nil
         state.cookies = nil
       }
       return Ending(
         session: state.session, manager: state.manager, blocks: state.blocks, closures: state.closures,
         completion: state.completion, counts: state.counts, hasQueuedCallbacks: state.hasQueuedCallbacks,
         body: state.body, error: state.error, rawError: state.rawError ?? state.error,
-        runningShell: state.runningShell, stream: state.stream, download: state.download, wait: state.hold.wait,
-        bearerWait: state.bearer.wait, resumeData: state.downloading.resumeData,
-        onResumeData: state.downloading.onResumeData, questionLimit: state.questionLimit,
-        onAbandonedQuestion: state.onAbandonedQuestion, cookies: state.cookies)
+        runningShell: state.runningShell, stream: state.stream, download: state.download,
+        resumeData: state.downloading.resumeData, onResumeData: state.downloading.onResumeData,
+        question: state.question, cookies: state.cookies)
     }
     guard let ending else { return nil }
     ending.session?.forget(identifier)
     // Whoever is told of the failure finds the file gone.
     if ending.error != nil { ending.download?.discard() }
-    ending.wait?.cancel()
-    ending.bearerWait?.cancel()
-    ending.questionLimit?.cancel()
-    ending.onAbandonedQuestion?()
+    ending.question?.end()
     ending.onResumeData?(ending.resumeData)
     ending.stream?.finish(ending.error.map { .failure($0) } ?? .success(()))
     let result = TaskResult(

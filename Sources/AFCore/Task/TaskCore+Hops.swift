@@ -86,6 +86,8 @@ extension TaskCore {
       case hold(SessionCore, URLError)
       case tunnel(ResponseHead, SessionCore, URLError)
     }
+    // What was asked during the hop is answered by its end.
+    state.withLock { $0.question.take() }?.end()
     let step = state.withLock { state -> Step in
       if state.collectsMetrics {
         state.hops.append(
@@ -118,7 +120,6 @@ extension TaskCore {
       } else if let next = state.next {
         return .next(next)
       }
-      state.openQuestion = nil
       state.next = nil
       state.body = outcome.body
       state.trailers = outcome.trailers

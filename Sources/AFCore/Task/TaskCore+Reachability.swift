@@ -5,8 +5,6 @@ import Foundation
 
 /// A task's dealings with the network's absence.
 struct HoldState: Sendable {
-  /// What the task is waiting with, if it is.
-  var wait: ReachabilityWait?
   /// Whether a failure has been answered with a new attempt although the network was there.
   var hasRepeated = false
 }
@@ -25,33 +23,22 @@ extension TaskCore {
   /// Waits for a way, and then starts the current request as the next hop. `failure` is what the last hop ended with.
   func waitUntilReachable(_ session: SessionCore, failure: URLError?) {
     let reachability = state.withLock { $0.manager }?.reachabilityManager ?? .shared()
-    let (question, wait) = state.withLock { state -> (Int, ReachabilityWait) in
-      state.questions += 1
-      state.openQuestion = state.questions
-      state.phase = .asking(state.questions)
-      let limit = state.current.timeout ?? session.settings.requestTimeout
-      let rest = (state.deadline ?? .distantFuture) - .now
-      let wait = reachability.makeWait(timeout: min(limit > 0 ? limit : .infinity, rest))
-      state.hold.wait = wait
-      return (state.questions, wait)
+    let (limit, deadline) = state.withLock {
+      ($0.current.timeout ?? session.settings.requestTimeout, $0.deadline ?? .distantFuture)
     }
+    let wait = reachability.makeWait(timeout: min(limit > 0 ? limit : .infinity, deadline - .now))
+    guard let question = TaskQuestion.open(.reachability, of: self, onEnd: { wait.cancel() }) else { return }
+    // A wait that was cancelled before it begins ends at once.
     wait.begin { result in
       // The monitor's thread is for nothing that takes time.
-      DispatchQueue.global().async { self.take(result, question, failure) }
-    }
-    // Whoever cancelled in between did not see the wait begin, and found nothing to end.
-    if state.withLock({ $0.isCancelled || $0.isOver }) {
-      wait.cancel()
-      finish()
+      DispatchQueue.global().async {
+        guard question.close() else { return }
+        self.take(result, failure, sawOutage: wait.hasSeenOutage)
+      }
     }
   }
 
-  private func take(_ result: Result<AFReachabilityState, any Error>, _ question: Int, _ failure: URLError?) {
-    let wait = state.withLock { state -> ReachabilityWait? in
-      defer { state.hold.wait = nil }
-      return state.hold.wait
-    }
-    guard close(question) else { return }
+  private func take(_ result: Result<AFReachabilityState, any Error>, _ failure: URLError?, sawOutage: Bool) {
     let request = state.withLock { $0.current }
     switch result {
     case .failure(let error as AFReachabilityError):
@@ -61,7 +48,7 @@ extension TaskCore {
       return fail(failure ?? URLError.make(.notConnectedToInternet, url: request.url, text, underlying: error))
     case .failure(let error): return fail(failure ?? error)
     case .success:
-      guard let failure, wait?.hasSeenOutage != true else { return goOn(with: request) }
+      guard let failure, !sawOutage else { return goOn(with: request) }
       // The network is there: it may have come back just now, but not again and again.
       let isFirst = state.withLock { state in
         defer { state.hold.hasRepeated = true }

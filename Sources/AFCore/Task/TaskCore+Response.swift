@@ -18,12 +18,12 @@ extension TaskCore {
 
   /// Asks whether the response is wanted, and as what.
   func askForDisposition(_ transfer: TransferHandle, _ session: SessionCore) {
-    let question = ask(session, transfer)
+    guard let question = TaskQuestion.open(.disposition, of: self, during: transfer) else { return }
     let (manager, blocks) = state.withLock { ($0.manager, $0.blocks) }
     session.callbackQueue.async {
       guard let manager, let response = self.httpResponse, let shell = self.dataShell else { return transfer.cancel() }
       manager.urlSession(session.shell, dataTask: shell, didReceive: response) { disposition in
-        guard self.close(question) else { return }
+        guard question.close() else { return }
         switch disposition {
         case .cancel: self.cancel()
         case .becomeDownload: self.becomeDownload(transfer, session, manager, shell)

@@ -12,8 +12,8 @@ enum TaskPhase {
   case starting
   /// The engine has it.
   case flying(TransferHandle)
-  /// Somebody was asked and has not answered; the number tells late answers from good ones.
-  case asking(Int)
+  /// Between two hops, or after the last one: the task waits for an answer.
+  case asking
   /// The last hop is over; its file is being written or moved.
   case closing
   case over
@@ -83,12 +83,9 @@ struct TaskState {
   var isCancelled = false
   /// Whether a callback has been queued, so that the completion must queue up behind it.
   var hasQueuedCallbacks = false
+  /// How many questions there have been; the number of the last one.
   var questions = 0
-  var openQuestion: Int?
-  /// How long the open question may stay so.
-  var questionLimit: TimeLimit?
-  /// Called when the task ends with a question open that others wait for.
-  var onAbandonedQuestion: (@Sendable () -> Void)?
+  var question: TaskQuestion.Open?
   var hopCount = 0
   var hold = HoldState()
   var caching = HopCaching()
