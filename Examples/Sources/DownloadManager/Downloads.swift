@@ -77,7 +77,7 @@ final class Downloads: Sendable {
       // included, so that they are for this user's eyes only.
       try? FileManager.default.removeItem(at: saved)
       if let resumeData = error.resumeData {
-        FileManager.default.createFile(
+        _ = FileManager.default.createFile(
           atPath: saved.path, contents: resumeData, attributes: [.posixPermissions: 0o600])
       }
       throw error

@@ -1,9 +1,9 @@
-// As it stood in an iOS app, on AFNetworking 4: not a line is changed. The trait `AppleNames` declares Apple's names for the
-// types that Foundation on Linux does not have, or that are this package's own.
+// As it stood in an iOS app, on AFNetworking 4, but for `@unchecked Sendable`, which the compiler asks for. The trait
+// `AppleNames` declares Apple's names for the types that Foundation on Linux does not have, or that are this package's own.
 import AFNetworking
 import Foundation
 
-class PhotoClient: AFHTTPSessionManager {
+class PhotoClient: AFHTTPSessionManager, @unchecked Sendable {
   override init(baseURL url: URL?, sessionConfiguration configuration: URLSessionConfiguration?) {
     super.init(baseURL: url, sessionConfiguration: configuration)
     requestSerializer = AFJSONRequestSerializer()

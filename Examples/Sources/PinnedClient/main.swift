@@ -27,7 +27,9 @@ func makePolicy(authority: URL, server: URL) throws -> AFSecurityPolicy {
   return policy
 }
 
-let manager = AFHTTPSessionManager()
+guard let url = URL(string: words[0]) else { fail("\(words[0]) is no URL", status: 2) }
+// A policy with pins needs to know whose they are: the base URL must be https.
+let manager = AFHTTPSessionManager(baseURL: url)
 manager.responseSerializer = AFHTTPResponseSerializer()
 do {
   manager.securityPolicy = try makePolicy(
@@ -37,7 +39,7 @@ do {
 }
 
 do {
-  let answer = try await manager.get(words[0])
+  let answer = try await manager.get(url.absoluteString)
   print("status \(answer.statusCode), \(answer.data.count) bytes")
 } catch {
   // Nothing of the request has been sent when the certificate is refused.

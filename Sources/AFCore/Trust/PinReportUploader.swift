@@ -14,7 +14,8 @@ final class PinReportUploader: Sendable {
     var expectedPins: Set<AFPublicKeyPin>
   }
 
-  private let sent = Locked<[Sent: MonotonicTime]>([:])
+  /// By hash, so that a day's reports are some numbers and not some certificates.
+  private let sent = Locked<[Int: MonotonicTime]>([:])
   private let interval: Double
   private let manager: AFURLSessionManager
 
@@ -39,7 +40,8 @@ final class PinReportUploader: Sendable {
   func send(_ report: AFPinReport, to url: URL) -> Bool {
     let key = Sent(
       url: url, host: report.host, wasRefused: report.wasRefused, leaf: report.servedChain.first?.sha256Fingerprint,
-      expectedPins: report.expectedPins)
+      expectedPins: report.expectedPins
+    ).hashValue
     let now = MonotonicTime.now
     let isNew = sent.withLock { sent -> Bool in
       if let last = sent[key], now - last < interval { return false }
