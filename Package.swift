@@ -62,7 +62,15 @@ let package = Package(
       dependencies: ["AFCore", "AFSerialization", "AFSecurity", "AFReachability", "AFMultipart"]
     ),
 
-    .executableTarget(name: "afnet", dependencies: ["AFSupport", "AFSecurity", "AFReachability"]),
+    // The tool. The table of its arguments is a target of its own, without anything of the network.
+    .target(name: "AFArguments"),
+    .executableTarget(
+      name: "afnet",
+      dependencies: [
+        "AFArguments", "AFCore", "AFMultipart", "AFReachability", "AFSecurity", "AFSerialization", "AFSupport",
+        "CLinux",
+      ]
+    ),
     .executableTarget(name: "quickstart", dependencies: ["AFNetworking", "AFTestSupport"]),
     .executableTarget(
       name: "AFBenchmarks",
@@ -99,6 +107,9 @@ let package = Package(
     ),
     .testTarget(name: "AFImageTests", dependencies: ["AFImage", "AFSerialization", "AFTestSupport"]),
     .testTarget(name: "AFNetworkingTests", dependencies: ["AFNetworking", "AFTestSupport"]),
+    .testTarget(name: "AFArgumentsTests", dependencies: ["AFArguments"]),
+    .testTarget(
+      name: "afnetTests", dependencies: ["afnet", "AFArguments", "AFSupport", "AFSecurity", "AFTestSupport"]),
     .testTarget(name: "AFBenchmarksTests", dependencies: ["AFBenchmarks", "AFSupport", "AFTestSupport"]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,59 +1,67 @@
 // The command line tool: one executable, one word per task.
+import AFArguments
 import AFSupport
 import Foundation
 
-extension Subcommand {
-  /// Every subcommand, in the order of the overview.
-  static let all: [Subcommand] = [.pin, .reach]
-}
-
-/// What `afnet --help` prints.
-func overview() -> String {
-  let width = Subcommand.all.map(\.name.count).max() ?? 0
-  let lines = Subcommand.all.map { command in
-    "  " + command.name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + command.summary
-  }
-  return """
-    Usage: afnet COMMAND [ARGUMENTS]
-
-    \(lines.joined(separator: "\n"))
-
-    'afnet COMMAND --help' explains one, 'afnet --version' names this one. Exit status: 0 done or yes, 1 failed or no, 2 wrong command line.
-    """
-}
+/// As wide as the terminal, within what can be read.
+private func helpWidth() -> Int { min(max(TerminalSize.columns(of: STDOUT_FILENO) ?? 80, 40), 100) }
 
 /// Finds the subcommand and runs it.
-func dispatch(_ words: [String]) async -> ExitStatus {
+private func dispatch(_ words: [String]) async throws(ToolFailure) -> ExitStatus {
+  let table = Subcommand.table
   guard let name = words.first else {
-    printError(overview())
+    Console.note(HelpText.overview(table, width: helpWidth()))
     return .usage
   }
   if ["--help", "-h", "help"].contains(name) {
-    print(overview())
+    if name == "help", words.count == 2, let command = table.command(words[1]) {
+      try Console.print(HelpText.command(command, of: table, width: helpWidth()))
+    } else {
+      try Console.print(HelpText.overview(table, width: helpWidth()))
+    }
     return .success
   }
   if ["--version", "-V"].contains(name) {
-    print("afnet \(packageVersion)")
+    try Console.print("afnet \(packageVersion)")
     return .success
   }
-  guard let command = Subcommand.all.first(where: { $0.name == name }) else {
-    printError("afnet: no command '\(name.printable(limit: 100))'\n\n" + overview())
+  guard let subcommand = Subcommand.all.first(where: { $0.command.name == name }) else {
+    let error = ArgumentError.noCommand(name, among: table.commands.map(\.name))
+    Console.note("afnet: \("\(error)".printable(limit: 300)) ('afnet --help' lists them)")
     return .usage
   }
-  let arguments = Array(words.dropFirst())
-  if arguments.contains("--help") || arguments.contains("-h") {
-    print(command.help)
-    return .success
-  }
+  return try await run(subcommand, Array(words.dropFirst()))
+}
+
+private func run(_ subcommand: Subcommand, _ words: [String]) async throws(ToolFailure) -> ExitStatus {
+  let command = subcommand.command
   do {
-    return try await command.run(arguments)
-  } catch let error as UsageError {
-    printError("afnet \(name): \("\(error)".printable())\n'afnet \(name) --help' explains it.")
+    guard var arguments = try command.parse(words) else {
+      try Console.print(HelpText.command(command, of: Subcommand.table, width: helpWidth()))
+      return .success
+    }
+    if let defaults = try Configuration.defaults(for: command, arguments) {
+      arguments = try command.parse(words, defaults: defaults) ?? arguments
+    }
+    return try await subcommand.run(arguments)
+  } catch let error as ArgumentError {
+    Console.note(
+      "afnet \(command.name): \("\(error)".printable(limit: 500)) ('afnet \(command.name) --help' explains it)")
     return .usage
+  } catch let error as ToolFailure {
+    throw error
   } catch {
-    printError("afnet \(name): \(error)")
-    return .failure
+    throw ErrorReport.failure(error)
   }
 }
 
-exit(await dispatch(Array(CommandLine.arguments.dropFirst())).rawValue)
+Console.occupyClosedDescriptors()
+Interruption.watch()
+private let words = Array(CommandLine.arguments.dropFirst())
+do {
+  exit(try await dispatch(words).rawValue)
+} catch {
+  let name = words.first.map { "afnet \($0.printable(limit: 20))" } ?? "afnet"
+  Console.note("\(name): \(error.message.printable())")
+  exit(error.status.rawValue)
+}

@@ -1,89 +1,92 @@
+import AFArguments
 import AFSecurity
 import AFSupport
 import Foundation
 
+extension CommandOption {
+  fileprivate static let check = CommandOption(
+    "check", nil, .file, excludes: ["policy"], help: "Judge the host by a policy file; print why it is refused.")
+  fileprivate static let printPolicy = CommandOption(
+    "policy", nil, help: "Print a policy file that pins the key, instead of the report.")
+  fileprivate static let withIssuer = CommandOption(
+    "with-issuer", nil,
+    help:
+      "Take the issuer's key for a backup pin. It pins every server that the issuer certifies; the pin of a key of your own that "
+      + "is kept offline is better.")
+  fileprivate static let serverName = CommandOption(
+    "servername", nil, .text("NAME"),
+    help: "Ask for NAME in the handshake, and check it with --check. Without it the names in a file are not checked.")
+  fileprivate static let pinTimeout = CommandOption(
+    "timeout", nil, .seconds(upTo: 3600), help: "For connecting and the handshake. Default: 15.")
+}
+
 extension Subcommand {
   /// `afnet pin`: what to pin, and whether a policy would accept a server.
   static let pin = Subcommand(
-    name: "pin", summary: "Shows the pins of servers and certificate files, and tries policy files.",
-    help: """
-      Usage: afnet pin HOST[:PORT] | FILE | -...
-             afnet pin HOST[:PORT] --check POLICY
-
-      Shows each certificate that a server sends or a file holds (DER or PEM; '-' is standard input): names, days, and the
-      pin of its key, as sha256/BASE64, in curl's form and in hexadecimal; then a Swift snippet that
-      pins it. Nothing is sent to the server beyond the TLS handshake.
-
-      Options:
-        --check POLICY      Judge the host by a policy file; print why it is refused.
-        --policy            Print a policy file that pins the key, instead of the report.
-        --with-issuer       Take the issuer's key for a backup pin. It pins every server that the issuer
-                            certifies; the pin of a key of your own that is kept offline is better.
-        --servername NAME   Ask for NAME in the handshake, and check it with --check. Without it the names in a
-                            file are not checked.
-        --timeout SECONDS   For connecting and the handshake. Default: 15.
-
-      A name with a file of that name in the current directory is the file; ./NAME always is.
-      Exit status: 0 shown or accepted, 1 unreachable, unreadable or refused, 2 wrong command line.
-      """,
+    command: Command(
+      "pin", "shows the pins of servers and certificate files, and tries policy files",
+      operands: [Operand("HOST", .oneOrMore, completion: .files)],
+      groups: [OptionGroup("Options", [.check, .printPolicy, .withIssuer, .serverName, .pinTimeout])],
+      examples: [
+        Command.Example("afnet pin example.org", "The chain that the server sends, and the pin of each key."),
+        Command.Example("afnet pin example.org --policy > policy.json", "A policy file that pins the key."),
+        Command.Example(
+          "afnet pin example.org --check policy.json", "Whether the policy accepts the server, and why not."),
+      ],
+      details: [
+        "HOST is a name or an address, with :PORT if that is not 443, an https URL, a file (DER or PEM), or '-' for standard input. A "
+          + "name with a file of that name in the current directory is the file; ./NAME always is.",
+        "Shows each certificate that a server sends or a file holds: names, days, and the pin of its key, as sha256/BASE64, in curl's "
+          + "form and in hexadecimal; then a Swift snippet that pins it. Nothing is sent to the server beyond the TLS handshake.",
+      ],
+      exitStatus: "0 shown or accepted, 1 unreachable, unreadable or refused, 2 wrong command line."),
     run: { arguments in try await PinCommand(arguments).run() })
 }
 
 /// One run of `afnet pin`.
 struct PinCommand {
-  private var targets: [PinTarget] = []
-  private var policyFile: String?
-  private var printsPolicy = false
-  private var usesIssuer = false
-  private var serverName: String?
-  private var timeout: TimeInterval = 15
+  private let targets: [PinTarget]
+  private let policyFile: String?
+  private let printsPolicy: Bool
+  private let usesIssuer: Bool
+  private let serverName: String?
+  private let timeout: TimeInterval
 
-  init(_ arguments: [String]) throws {
-    var rest = arguments[...]
-    func value(of option: String) throws -> String {
-      guard let value = rest.popFirst() else { throw UsageError("\(option) needs a value") }
-      return value
-    }
-    while let word = rest.popFirst() {
-      switch word {
-      case "--check": policyFile = try value(of: word)
-      case "--policy": printsPolicy = true
-      case "--with-issuer": usesIssuer = true
-      case "--servername": serverName = try value(of: word)
-      case "--timeout":
-        let text = try value(of: word)
-        guard let seconds = TimeInterval(text), seconds > 0, seconds <= 3600 else {
-          throw UsageError("--timeout needs seconds, up to 3600, not '\(text)'")
-        }
-        timeout = seconds
-      case _ where word.hasPrefix("-") && word != "-": throw UsageError("no option '\(word)'")
-      default: targets.append(try PinTarget(word))
-      }
-    }
-    guard !targets.isEmpty else { throw UsageError("a host or a file is missing") }
-    guard policyFile == nil || !printsPolicy else { throw UsageError("--check and --policy exclude each other") }
-    guard !printsPolicy || targets.count == 1 else { throw UsageError("--policy is for one host or file") }
+  init(_ arguments: Arguments) throws(ToolFailure) {
+    var targets: [PinTarget] = []
+    for word in arguments.operands { targets.append(try PinTarget(word)) }
+    self.targets = targets
+    policyFile = arguments.text(.check)
+    printsPolicy = arguments.has(.printPolicy)
+    usesIssuer = arguments.has(.withIssuer)
+    serverName = arguments.text(.serverName)
+    timeout = arguments.seconds(.pinTimeout) ?? 15
+    guard timeout > 0 else { throw .usage("--timeout needs more than 0 seconds") }
+    guard !printsPolicy || targets.count == 1 else { throw .usage("--policy is for one host or file") }
   }
 
-  func run() async -> ExitStatus {
+  func run() async throws(ToolFailure) -> ExitStatus {
     var status = ExitStatus.success
     for target in targets {
+      let answer: String
       do throws(AFSecurityError) {
         if let policyFile {
-          try await check(target, against: policyFile)
+          answer = try await check(target, against: policyFile)
         } else {
-          try await show(target)
+          answer = try await report(target)
         }
       } catch {
         let lines = error.detailedDescription.split(separator: "\n").map { String($0).printable() }
-        printError("afnet pin: \(lines.joined(separator: "\n"))")
+        Console.note("afnet pin: \(lines.joined(separator: "\n"))")
         status = .failure
+        continue
       }
+      try Console.print(answer)
     }
     return status
   }
 
-  private func show(_ target: PinTarget) async throws(AFSecurityError) {
+  private func report(_ target: PinTarget) async throws(AFSecurityError) -> String {
     let certificates: [AFCertificate]
     let subject: String
     switch target {
@@ -98,17 +101,16 @@ struct PinCommand {
       subject = "\(host) port \(port) sent"
     }
     let report = PinReport(certificates: certificates, usesIssuer: usesIssuer)
-    if printsPolicy {
-      print(report.policyFile)
-      return
+    if printsPolicy { return report.policyFile }
+    let count = "\(certificates.count) certificate\(certificates.count == 1 ? "" : "s")"
+    var parts = ["\(subject.printable()) \(count)\n", report.text]
+    if case .host(let host, _) = target {
+      parts.append(report.verdict(of: .default(), host: serverName ?? host) + "\n")
     }
-    print("\(subject.printable()) \(certificates.count) certificate\(certificates.count == 1 ? "" : "s")\n")
-    print(report.text)
-    if case .host(let host, _) = target { print(report.verdict(of: .default(), host: serverName ?? host) + "\n") }
-    print(report.swiftSnippet)
+    return (parts + [report.swiftSnippet]).joined(separator: "\n")
   }
 
-  private func check(_ target: PinTarget, against file: String) async throws(AFSecurityError) {
+  private func check(_ target: PinTarget, against file: String) async throws(AFSecurityError) -> String {
     let policy = try AFSecurityPolicy.policy(contentsOf: URL(fileURLWithPath: file))
     let trust: AFServerTrust
     let name: String?
@@ -127,7 +129,7 @@ struct PinCommand {
     let pin = result.matchedPin.map { ", matched \($0)" } ?? ""
     let backup = result.matchedBackupPin ? " (a backup pin: time to make a new one)" : ""
     let names = name == nil ? ", its names were not checked (--servername NAME checks them)" : ""
-    print("\(target): accepted\(pin)\(backup)\(names)".printable())
+    return "\(target): accepted\(pin)\(backup)\(names)".printable()
   }
 
   /// At most so much is read: chains are small.

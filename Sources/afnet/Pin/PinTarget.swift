@@ -9,18 +9,18 @@ enum PinTarget: CustomStringConvertible {
 
   /// `-` for standard input, an https URL, a file when there is one of that name, otherwise `HOST`, `HOST:PORT`, an IPv6
   /// address, or `[ADDRESS]:PORT`.
-  init(_ text: String) throws {
+  init(_ text: String) throws(ToolFailure) {
     if text == "-" {
       self = .standardInput
       return
     }
     if let scheme = text.range(of: "://") {
       guard text[..<scheme.lowerBound].lowercased() == "https" else {
-        throw UsageError(
+        throw .usage(
           "'\(text)' is reached without TLS, so it sends no certificate; give HOST[:PORT] or an https URL")
       }
       let authority = text.withoutUserInfo[scheme.upperBound...].prefix { !"/?#".contains($0) }
-      guard !authority.isEmpty else { throw UsageError("'\(text)' names no host") }
+      guard !authority.isEmpty else { throw .usage("'\(text)' names no host") }
       self = try Self.host(String(authority), as: text)
       return
     }
@@ -28,28 +28,28 @@ enum PinTarget: CustomStringConvertible {
       self = .file(URL(fileURLWithPath: text))
       return
     }
-    guard !text.isEmpty else { throw UsageError("a host or a file is missing") }
+    guard !text.isEmpty else { throw .usage("a host or a file is missing") }
     self = try Self.host(text, as: text)
   }
 
-  private static func host(_ text: String, as given: String) throws -> PinTarget {
+  private static func host(_ text: String, as given: String) throws(ToolFailure) -> PinTarget {
     if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
       let rest = text[text.index(after: end)...]
       let host = String(text[text.index(after: text.startIndex)..<end])
-      guard rest.isEmpty || rest.hasPrefix(":") else { throw UsageError("'\(given)' is neither a host nor a file") }
+      guard rest.isEmpty || rest.hasPrefix(":") else { throw .usage("'\(given)' is neither a host nor a file") }
       return .host(host, port: rest.isEmpty ? 443 : try port(rest.dropFirst()))
     }
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     switch parts.count {
     case 2:
-      guard !parts[0].isEmpty else { throw UsageError("'\(given)' names no host") }
+      guard !parts[0].isEmpty else { throw .usage("'\(given)' names no host") }
       return .host(String(parts[0]), port: try port(parts[1]))
     default: return .host(text, port: 443)
     }
   }
 
-  private static func port(_ text: Substring) throws -> Int {
-    guard let port = Int(text), (1...65_535).contains(port) else { throw UsageError("'\(text)' is no port") }
+  private static func port(_ text: Substring) throws(ToolFailure) -> Int {
+    guard let port = Int(text), (1...65_535).contains(port) else { throw .usage("'\(text)' is no port") }
     return port
   }
 
