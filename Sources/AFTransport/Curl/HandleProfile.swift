@@ -13,6 +13,7 @@ struct HandleProfile {
     let decodesContent: Bool
     let network: NetworkOptions
     let proxy: ProxyRoute
+    let label: ConnectionLabel
   }
 
   let kind: Kind

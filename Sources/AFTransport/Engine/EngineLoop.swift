@@ -224,7 +224,8 @@ final class EngineLoop {
     }
     let transfer = Transfer(
       id: id, request: waiting.request, handler: waiting.handler, handle: TransferHandle(id: id, mailbox: mailbox),
-      authority: waiting.authority, origin: waiting.origin, configuration: configuration, turn: turn, easy: easy)
+      authority: waiting.authority, origin: waiting.origin, label: silences.label(for: waiting.origin),
+      configuration: configuration, turn: turn, easy: easy)
     transfers[id] = transfer
     if let failure = transfer.configure() {
       _ = transfer.machine.fail(failure)
@@ -232,7 +233,8 @@ final class EngineLoop {
     }
     let mailbox = mailbox
     transfer.source.connect { mailbox.send(.resumeSending(id)) }
-    if silences.isSuspect(waiting.origin, transfers) { transfer.easy.set(CURLOPT_FRESH_CONNECT, 1) }
+    // Without TLS the label keeps nothing apart.
+    if !transfer.label.isFirst, !transfer.authority.isSecure { transfer.easy.set(CURLOPT_FRESH_CONNECT, 1) }
     if !transfer.authority.isSecure, waiting.request.options.proxy != .direct { multi.liftHostLimit() }
     multi.makeRoom(for: transfers.count)
     guard multi.add(transfer.easy) else {
@@ -349,7 +351,6 @@ final class EngineLoop {
 
   private func complete(_ transfer: Transfer) {
     transfers[transfer.id] = nil
-    if transfer.machine.failure == nil { silences.wentWell(transfer) }
     deadlines.remove(transfer.id)
     leave(transfer.origin)
     transfer.complete()

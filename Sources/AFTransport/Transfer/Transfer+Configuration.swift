@@ -36,7 +36,7 @@ extension Transfer {
     else { return nil }
     return HandleProfile.Kind(
       method: request.method, isSecure: authority.isSecure, httpVersion: httpVersion, connectTimeout: connectTimeout,
-      decodesContent: options.decodesContent, network: options.network, proxy: options.proxy)
+      decodesContent: options.decodesContent, network: options.network, proxy: options.proxy, label: label)
   }
 
   private func setWhatDiffers(from last: HandleProfile) {

@@ -16,6 +16,7 @@ extension Transfer {
     easy.set(CURLOPT_SSL_VERIFYPEER, 1)
     easy.set(CURLOPT_SSL_VERIFYHOST, 0)
     easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    easy.set(CURLOPT_SSL_OPTIONS, label.tlsOptions)
     easy.set(CURLOPT_PROXY_CAINFO, nil)
     easy.set(CURLOPT_PROXY_CAPATH, nil)
     easy.set(CURLOPT_PROXY_SSL_VERIFYHOST, 0)

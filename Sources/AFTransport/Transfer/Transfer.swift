@@ -13,6 +13,8 @@ final class Transfer {
   let handle: TransferHandle
   let origin: AdmissionQueue.Origin
   let authority: Authority
+  /// Which of the connections to the origin it may share.
+  let label: ConnectionLabel
   let configuration: EngineConfiguration
   let easy: EasyHandle
   var machine: TransferStateMachine
@@ -112,8 +114,8 @@ final class Transfer {
 
   init(
     id: TransferID, request: TransferRequest, handler: any TransferHandler, handle: TransferHandle,
-    authority: Authority, origin: AdmissionQueue.Origin, configuration: EngineConfiguration, turn: EngineTurn,
-    easy: EasyHandle
+    authority: Authority, origin: AdmissionQueue.Origin, label: ConnectionLabel, configuration: EngineConfiguration,
+    turn: EngineTurn, easy: EasyHandle
   ) {
     self.id = id
     self.request = request
@@ -121,6 +123,7 @@ final class Transfer {
     self.handle = handle
     self.authority = authority
     self.origin = origin
+    self.label = label
     self.configuration = configuration
     self.easy = easy
     self.turn = turn

@@ -183,6 +183,57 @@ import Testing
     try server.stop()
   }
 
+  /// Each new one had a connection of its own, for as long as one of the old waited.
+  @Test func `F37: those that keep off a silent connection share another`() async throws {
+    let server = try serverThatFreezes()
+    let engine = Engine.forTests()
+    #expect(await engine.run(request("GET", server)).failure == nil)
+    let parked = (0..<2).map { _ in TransferProbe() }
+    let handles = parked.map { engine.launch(request("GET", server), $0) }
+    try await eventually { server.streams.count == 2 }
+    var impatient = request("GET", server)
+    impatient.options.idleTimeout = 0.3
+    #expect(await engine.run(impatient).failure?.kind == .idleTimeout)
+    for _ in 0..<10 { #expect(await engine.run(request("GET", server)).body == Data("fine".utf8)) }
+    let probes = (0..<30).map { _ in TransferProbe() }
+    for probe in probes { _ = engine.launch(request("GET", server), probe) }
+    for probe in probes { #expect(await probe.outcome().body == Data("fine".utf8)) }
+    #expect(server.acceptCount == 2)
+    // The old ones give up as well, which casts no doubt on the new connection.
+    for handle in handles { handle.cancel() }
+    for probe in parked { _ = await probe.outcome() }
+    #expect(await engine.run(request("GET", server)).body == Data("fine".utf8))
+    #expect(server.acceptCount == 2)
+    try server.stop()
+  }
+
+  /// Connections fall silent one after the other: never more are open than may be.
+  @Test func `F37: a server whose connections die again and again gets no more of them than may be`() async throws {
+    let server = try server { $0.identifier == 1 ? .ok("fine") : .steps([.effect(.stall)], after: .head) }
+    let engine = Engine.forTests(connectionsPerHost: 3)
+    var parked: [(TransferProbe, TransferHandle)] = []
+    for round in 0..<3 {
+      #expect(await engine.run(request("GET", server)).body == Data("fine".utf8))
+      let probe = TransferProbe()
+      parked.append((probe, engine.launch(request("GET", server), probe)))
+      try await eventually { server.streams.count == 2 * round + 2 }
+      var impatient = request("GET", server)
+      impatient.options.idleTimeout = 0.3
+      #expect(await engine.run(impatient).failure?.kind == .idleTimeout)
+    }
+    #expect(server.acceptCount == 3)
+    var refused = request("GET", server)
+    refused.options.idleTimeout = 0.5
+    #expect(await engine.run(refused).failure?.kind == .idleTimeout)
+    #expect(server.acceptCount == 3)
+    for (probe, handle) in parked {
+      handle.cancel()
+      _ = await probe.outcome()
+    }
+    #expect(await engine.run(request("GET", server)).body == Data("fine".utf8))
+    try server.stop()
+  }
+
   @Test func `33: one stream without an answer does not cost the others their connection`() async throws {
     let server = try server { $0.number == 1 ? .steps([]) : .ok("fine") }
     let engine = Engine.forTests()
