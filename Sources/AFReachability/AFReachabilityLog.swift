@@ -11,7 +11,7 @@ public enum AFReachabilityLog {
   /// Takes the lines from now on; nil drops them. The default writes them to standard error.
   public static var handler: Handler? {
     get { current.withLock { $0 } }
-    set { current.withLock { $0 = newValue } }
+    set { current.change { $0 = newValue } }
   }
 
   static func write(_ line: String) {

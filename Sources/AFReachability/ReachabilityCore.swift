@@ -35,7 +35,7 @@ package final class ReachabilityCore: Sendable {
 
   /// Replaces the monitor of a manager that has not been started.
   func watch(through monitor: NetworkMonitor) {
-    state.withLock { $0.monitor = monitor }
+    state.change { $0.monitor = monitor }
   }
 
   func attach(_ manager: AFNetworkReachabilityManager) {
@@ -45,7 +45,7 @@ package final class ReachabilityCore: Sendable {
   var status: AFNetworkReachabilityStatus { state.withLock { $0.status } }
 
   func setBlock(_ block: Block?) {
-    state.withLock { $0.block = block }
+    state.change { $0.block = block }
   }
 
   func start() {

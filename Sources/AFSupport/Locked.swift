@@ -6,7 +6,8 @@ package import Glibc
 /// built on a futex that ThreadSanitizer cannot see, which then reports races in correct code. A `pthread_mutex_t` costs the
 /// same and is seen.
 ///
-/// Two rules keep it free of deadlocks: never call out while it is held, and never hold two.
+/// Three rules keep it free of deadlocks: never call out while it is held, never release what may be the app's, and never hold
+/// two.
 package struct Locked<Value>: ~Copyable, @unchecked Sendable {
   // Unchecked because the compiler cannot know that `value` is only touched between lock and unlock.
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -39,5 +40,24 @@ package struct Locked<Value>: ~Copyable, @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value.pointee)
+  }
+
+  /// The same, and what `body` replaces is released after the lock is: it may hold an object of the app, whose deinitializer may
+  /// come back to this very lock. For what changes seldom, since the value is copied.
+  @inlinable
+  package borrowing func change<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    let old = value.pointee
+    let outcome: Swift.Result<Result, Failure>
+    do throws(Failure) {
+      outcome = .success(try body(&value.pointee))
+    } catch {
+      outcome = .failure(error)
+    }
+    pthread_mutex_unlock(mutex)
+    withExtendedLifetime(old) {}
+    return try outcome.get()
   }
 }

@@ -115,7 +115,7 @@ final class BearerCore: Sendable {
   /// Waits for a token newer than that of `stamp`; starts the refresh if nobody has.
   /// - Returns: What gives the wait up.
   func wait(after stamp: Stamp, isRefused: Bool, _ waiter: @escaping Waiter) -> BearerWait {
-    let (number, answer) = state.withLock { state -> (Int, Result<Void, any Error>?) in
+    let (number, answer) = state.change { state -> (Int, Result<Void, any Error>?) in
       let number = state.number()
       if stamp.generation != state.generation { return (number, .success(())) }
       if let error = state.failure(for: stamp) { return (number, .failure(error)) }
@@ -130,7 +130,7 @@ final class BearerCore: Sendable {
 
   /// One waiter less; the last one takes the refresh with it.
   fileprivate func giveUp(_ number: Int) {
-    let work = state.withLock { state -> Work? in
+    let work = state.change { state -> Work? in
       guard state.running?.waiters.removeValue(forKey: number) != nil, let running = state.running,
         running.waiters.isEmpty
       else { return nil }
@@ -175,7 +175,7 @@ final class BearerCore: Sendable {
     _ identifier: Int, _ result: Result<AFBearerAuthentication.Token, any Error>, isStillAtWork: Bool = false
   ) {
     let now = now()
-    let (waiters, answer) = state.withLock { state -> ([Int: Waiter], Result<Void, any Error>) in
+    let (waiters, answer) = state.change { state -> ([Int: Waiter], Result<Void, any Error>) in
       guard let running = state.running, running.identifier == identifier else { return ([:], .success(())) }
       let stamp = Stamp(generation: running.generation, epoch: state.epoch)
       state.running = nil

@@ -88,14 +88,14 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
   /// Makes the requests. Default: an `AFHTTPRequestSerializer`.
   open var requestSerializer: AFHTTPRequestSerializer {
     get { http.requestSerializer.withLock { $0 } }
-    set { http.requestSerializer.withLock { $0 = newValue } }
+    set { http.requestSerializer.change { $0 = newValue } }
   }
 
   /// Validates responses and reads their bodies. It is asked when a task ends. Default: an `AFJSONResponseSerializer`.
   open var responseSerializer: AFHTTPResponseSerializer {
     get { http.responseSerializer.withLock { $0 } }
     set {
-      http.responseSerializer.withLock { $0 = newValue }
+      http.responseSerializer.change { $0 = newValue }
       core.update { $0.responseSerializer = newValue }
     }
   }

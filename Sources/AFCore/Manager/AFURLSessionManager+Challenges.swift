@@ -53,7 +53,12 @@ extension AFURLSessionManager {
   }
 
   private func cancel(_ task: AFURLSessionTask, _ error: any Error, _ completion: ChallengeAnswer) {
-    task.core.state.withLock { $0.challengeError = error }
+    // A second call's error takes the place of the first one's, which may be the app's.
+    let old = task.core.state.withLock { state in
+      defer { state.challengeError = error }
+      return state.challengeError
+    }
+    withExtendedLifetime(old) {}
     completion(.cancelAuthenticationChallenge, nil)
   }
 

@@ -48,7 +48,7 @@ final class ManagerCore: Sendable {
   }
 
   func update(_ change: (inout State) -> Void) {
-    state.withLock { change(&$0) }
+    state.change { change(&$0) }
   }
 
   var blocks: BlockTable { state.withLock { $0.blocks } }
@@ -63,21 +63,18 @@ final class ManagerCore: Sendable {
   }
 
   private func setBlocks(asking: Bool, _ change: (inout ManagerBlocks) -> Void) {
-    // What the old table holds may be the user's, and goes after the lock.
-    let old = state.withLock { state -> BlockTable in
+    state.change { state in
       let old = state.blocks
       var blocks = old.blocks
       change(&blocks)
       state.blocks = BlockTable(
         blocks, base: classInterests, bearer: old.bearer, challengeEpoch: old.challengeEpoch + (asking ? 1 : 0))
-      return old
     }
-    withExtendedLifetime(old) {}
   }
 
   func setBearer(_ bearer: AFBearerAuthentication?, defaultOrigin: Origin?) {
     let use = bearer.map { BearerUse(core: $0.core, origins: $0.origins ?? Set([defaultOrigin].compactMap(\.self))) }
-    state.withLock { state in
+    state.change { state in
       state.bearer = bearer
       state.blocks = BlockTable(
         state.blocks.blocks, base: classInterests, bearer: use, challengeEpoch: state.blocks.challengeEpoch)
@@ -88,12 +85,7 @@ final class ManagerCore: Sendable {
   var securityPolicy: AFSecurityPolicy { state.withLock { $0.securityPolicy } }
 
   func setSecurityPolicy(_ policy: AFSecurityPolicy) {
-    // The old one may be the user's, and goes after the lock.
-    let old = state.withLock { state -> AFSecurityPolicy in
-      defer { state.securityPolicy = policy }
-      return state.securityPolicy
-    }
-    withExtendedLifetime(old) {}
+    state.change { $0.securityPolicy = policy }
   }
 
   /// The session, made when it is first asked for.
@@ -112,7 +104,7 @@ final class ManagerCore: Sendable {
 
   /// Takes the session away, so that the next request makes a new one.
   func resetSession() {
-    state.withLock { $0.session = nil }
+    state.change { $0.session = nil }
   }
 
   /// The queue that ``AFURLSessionManager/operationQueue`` shows: what users add to it runs between the callbacks.

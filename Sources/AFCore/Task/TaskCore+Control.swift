@@ -17,6 +17,9 @@ extension TaskCore {
   @discardableResult
   func resume() -> Bool {
     if isInert { return false }
+    // Blocks that have been replaced since the task was made may be the app's last.
+    let oldBlocks = state.withLock { $0.blocks }
+    defer { withExtendedLifetime(oldBlocks) {} }
     let (step, changed) = state.withLock { state -> (Step, Bool) in
       guard !state.isOver, state.isSuspended else { return (.nothing, false) }
       state.isSuspended = false
@@ -69,6 +72,8 @@ extension TaskCore {
   /// Ends the task with `URLError.cancelled`, or with `reason`. Never waits.
   func cancel(_ reason: (any Error)? = nil) {
     if isInert { return }
+    let oldBlocks = state.withLock { $0.blocks }
+    defer { withExtendedLifetime(oldBlocks) {} }
     let step = state.withLock { state -> Step in
       guard !state.isOver, !state.isCancelled else { return .nothing }
       if case .closing = state.phase, !state.downloading.goesOn { return .nothing }
@@ -169,6 +174,9 @@ extension TaskCore {
 
   /// Starts `request` as the next hop, now or when the task is resumed.
   func goOn(with request: HopRequest) {
+    // With the old request may go the last reference to a body that is the app's.
+    let old = state.withLock { ($0.current, $0.next) }
+    defer { withExtendedLifetime(old) {} }
     let step = state.withLock { state -> Step in
       guard !state.isOver else { return .nothing }
       if state.isCancelled { return .finish }

@@ -23,6 +23,9 @@ extension TaskCore {
     var onResumeData: (@Sendable (Data?) -> Void)?
     var question: TaskQuestion.Open?
     var cookies: CookieTicket?
+    // What else may hold something of the app's, which is released after the lock is.
+    var next: HopRequest?
+    var downloading: DownloadState
   }
 
   /// Marks the task as one that ends as soon as it is resumed or cancelled.
@@ -65,7 +68,7 @@ extension TaskCore {
         body: state.body, error: state.error, rawError: state.rawError ?? state.error,
         runningShell: state.runningShell, stream: state.stream, download: state.download,
         resumeData: state.downloading.resumeData, onResumeData: state.downloading.onResumeData,
-        question: state.question, cookies: state.cookies)
+        question: state.question, cookies: state.cookies, next: state.next, downloading: state.downloading)
     }
     guard let ending else { return nil }
     ending.session?.forget(identifier)

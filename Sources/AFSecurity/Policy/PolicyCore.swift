@@ -57,7 +57,7 @@ final class PolicyCore: Sendable {
   /// Changes the settings and starts a new generation. A composed policy has nothing to change.
   func update(_ change: (inout PolicySettings) -> Void) {
     let generation = Self.nextGeneration()
-    state.withLock { state in
+    state.change { state in
       guard case .settings(var settings) = state.rule else { return }
       change(&settings)
       state.rule = .settings(settings)
@@ -69,22 +69,17 @@ final class PolicyCore: Sendable {
   /// Makes the verdict come from something else, and starts a new generation.
   func replace(with rule: Rule) {
     let generation = Self.nextGeneration()
-    // Members may be the user's, and go after the lock.
-    let old = state.withLock { state -> (Rule, SecurityPolicySnapshot?) in
-      defer {
-        state.rule = rule
-        state.generation = generation
-        state.snapshot = nil
-      }
-      return (state.rule, state.snapshot)
+    state.change { state in
+      state.rule = rule
+      state.generation = generation
+      state.snapshot = nil
     }
-    withExtendedLifetime(old) {}
   }
 
   /// Starts a new generation without a change of settings.
   func renew() {
     let generation = Self.nextGeneration()
-    state.withLock { state in
+    state.change { state in
       state.generation = generation
       state.snapshot = nil
     }
@@ -96,7 +91,7 @@ final class PolicyCore: Sendable {
     guard let youngest = members.map(\.core.generation).max() else { return own }
     // Taken before the lock: two locks are never held at a time.
     let next = Self.nextGeneration()
-    return state.withLock { state in
+    return state.change { state in
       if state.youngestMember != youngest {
         state.youngestMember = youngest
         state.generation = next
@@ -115,7 +110,7 @@ final class PolicyCore: Sendable {
     let (kept, rule) = state.withLock { ($0.snapshot, $0.rule) }
     if let kept, kept.generation == generation { return kept }
     let snapshot = make(rule, generation)
-    state.withLock { if $0.generation == generation { $0.snapshot = snapshot } }
+    state.change { if $0.generation == generation { $0.snapshot = snapshot } }
     return snapshot
   }
 

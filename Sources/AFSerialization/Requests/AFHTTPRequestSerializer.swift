@@ -25,11 +25,11 @@ open class AFHTTPRequestSerializer: NSObject, AFURLRequestSerialization, @unchec
   /// What the serializer has been told, all of one moment.
   final var settings: HTTPRequestSettings {
     get { state.withLock { $0 } }
-    set { state.withLock { $0 = newValue } }
+    set { state.change { $0 = newValue } }
   }
 
   final func update(_ change: (inout HTTPRequestSettings) -> Void) {
-    state.withLock { change(&$0) }
+    state.change { change(&$0) }
   }
 
   /// Makes a serializer with the default headers and options.

@@ -40,14 +40,14 @@ open class AFJSONRequestSerializer: AFHTTPRequestSerializer, @unchecked Sendable
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = super.copy(with: zone)
     let options = writing.withLock { $0 }
-    (copy as? AFJSONRequestSerializer)?.writing.withLock { $0 = options }
+    (copy as? AFJSONRequestSerializer)?.writing.change { $0 = options }
     return copy
   }
 
   /// How the JSON is written. Default: none of the options; slashes are then written `\/`.
   open var writingOptions: JSONSerialization.WritingOptions {
     get { writing.withLock { $0 } }
-    set { writing.withLock { $0 = newValue } }
+    set { writing.change { $0 = newValue } }
   }
 
   /// Makes a copy of a request with default headers added, and the parameters as JSON.

@@ -57,7 +57,7 @@ open class AFPropertyListRequestSerializer: AFHTTPRequestSerializer, @unchecked 
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = super.copy(with: zone)
     let options = plist.withLock { $0 }
-    (copy as? AFPropertyListRequestSerializer)?.plist.withLock { $0 = options }
+    (copy as? AFPropertyListRequestSerializer)?.plist.change { $0 = options }
     return copy
   }
 
@@ -78,7 +78,7 @@ open class AFPropertyListRequestSerializer: AFHTTPRequestSerializer, @unchecked 
   /// It is not archived. Copies share it: set it up before you assign it, and assign another one to change it.
   open var propertyListEncoder: PropertyListEncoder {
     get { plist.withLock { $0.encoder } }
-    set { plist.withLock { $0.encoder = newValue } }
+    set { plist.change { $0.encoder = newValue } }
   }
 
   /// Makes a copy of a request with default headers added, and the parameters as a property list.

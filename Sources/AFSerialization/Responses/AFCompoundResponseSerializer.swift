@@ -36,7 +36,7 @@ open class AFCompoundResponseSerializer: AFHTTPResponseSerializer, @unchecked Se
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = super.copy(with: zone)
     let members = members.withLock { $0 }
-    (copy as? AFCompoundResponseSerializer)?.members.withLock { $0 = members }
+    (copy as? AFCompoundResponseSerializer)?.members.change { $0 = members }
     return copy
   }
 
@@ -54,7 +54,7 @@ open class AFCompoundResponseSerializer: AFHTTPResponseSerializer, @unchecked Se
     withResponseSerializers responseSerializers: [any AFURLResponseSerialization]
   ) -> Self {
     let result = made(self, af_make_response_serializer)
-    result.members.withLock { $0 = responseSerializers }
+    result.members.change { $0 = responseSerializers }
     return result
   }
 

@@ -41,7 +41,7 @@ open class AFDecodableResponseSerializer<Value: Decodable>: AFHTTPResponseSerial
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = super.copy(with: zone)
     let decoder = state.withLock { $0 }
-    (copy as? AFDecodableResponseSerializer)?.state.withLock { $0 = decoder }
+    (copy as? AFDecodableResponseSerializer)?.state.change { $0 = decoder }
     return copy
   }
 
@@ -53,7 +53,7 @@ open class AFDecodableResponseSerializer<Value: Decodable>: AFHTTPResponseSerial
   /// Copies share it: set it up before you assign it, and assign another one to change it.
   open var decoder: any AFBodyDecoder {
     get { state.withLock { $0 } }
-    set { state.withLock { $0 = newValue } }
+    set { state.change { $0 = newValue } }
   }
 
   /// Gives the value of a body.
