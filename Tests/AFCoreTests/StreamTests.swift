@@ -132,6 +132,38 @@ import Testing
     }
   }
 
+  @Test func `B98 What waits for a connection that suspended downloads keep times out, and goes through when they go`()
+    async throws
+  {
+    try await withTestServer(handler: { request in
+      request.path == "/small" ? .text("ok") : .pattern(64 << 20)
+    }) { server in
+      let other = try TestServer { _ in .text("other") }
+      let manager = makeManager(server, serializer: AFHTTPResponseSerializer())
+      let tasks = (0..<6).map { _ in
+        manager.downloadTask(
+          with: URLRequest(url: server.url("large")), progress: nil, destination: nil, completionHandler: nil)
+      }
+      for task in tasks { task.resume() }
+      try await eventually("six downloads under way") { tasks.allSatisfy { $0.countOfBytesReceived > 0 } }
+      for task in tasks { task.suspend() }
+      var request = URLRequest(url: server.url("small"))
+      request.timeoutInterval = 0.5
+      do {
+        _ = try await manager.data(for: request)
+        Issue.record("there was a seventh connection")
+      } catch {
+        #expect(((error as? AFError)?.cause as? URLError)?.code == .timedOut)
+      }
+      // Another server is not affected.
+      #expect(try await manager.data(for: URLRequest(url: other.url())).data == Data("other".utf8))
+      for task in tasks { task.cancel() }
+      request.timeoutInterval = 5
+      #expect(try await manager.data(for: request).data == Data("ok".utf8))
+      try other.stop()
+    }
+  }
+
   @Test func `F47 A second iterator beside one that waits throws, and does not hang`() async throws {
     let gate = Latch()
     try await withTestServer(handler: { _ in .pattern(1000).with(.wait(gate), at: .responseBody(0)) }) { server in

@@ -326,7 +326,8 @@ final class EngineLoop {
     multi.remove(transfer.easy)
     if let code, transfer.canBeRepeated(after: code), multi.add(transfer.easy) { return }
     // A server that has answered in full may well hang up on the rest of the request's body (RFC 9110 §7.5).
-    let cause = transfer.isResponseComplete ? nil : code.flatMap(transfer.failure(for:))
+    let isAnswered = transfer.isResponseComplete || code.map(transfer.isAnswered(despite:)) == true
+    let cause = isAnswered ? nil : code.flatMap(transfer.failure(for:))
     if cause == nil, transfer.machine.failure == nil {
       // Of an answer that libcurl meant to reply to, it does not show the body.
       let isShown = !transfer.machine.hasUndeliveredHead

@@ -23,6 +23,15 @@ extension Transfer {
     return failure
   }
 
+  /// Whether the response over HTTP/2 was complete before the last of the request's body was sent. libcurl sends all of it, finds
+  /// the stream closed by then, and says so by an error without a word (pitfall 59); a connection that breaks has a text, or
+  /// another code.
+  func isAnswered(despite code: CURLcode) -> Bool {
+    code == CURLE_SEND_ERROR && source.isSent && machine.isHeadDelivered && machine.failure == nil
+      && source.length == bytesHandedOver && machine.head.starts(with: "HTTP/2".utf8) && easy.errorText.isEmpty
+      && easy.long(CURLINFO_OS_ERRNO) == 0
+  }
+
   /// The peer's last word, where that is why the connection ended: libcurl makes one failure of a handshake, and a lost connection
   /// of an alert that comes later (a TLS 1.3 server judges the client's certificate when the client believes itself connected).
   private func alertFailure(for code: CURLcode) -> TransferFailure? {

@@ -55,7 +55,7 @@ struct HTTP2Conversation {
       // What the client still sends is read, or the kernel would make a reset of the end and the client not see the frame.
       try connection.perform(.finishSending)
     case .steps(let steps, .head): try play(steps, stream)
-    case .ok, .digest, .status, .resetAfterBody, .steps:
+    case .ok, .digest, .status, .resetAfterBody, .steps, .early:
       if frame.flags & HTTP2Frame.endStream != 0 { try end(stream) }
     }
   }
@@ -67,6 +67,7 @@ struct HTTP2Conversation {
       try connection.send(HTTP2Frame(kind: .windowUpdate, payload: count.bigEndianBytes))
     }
     guard var stream = open[frame.stream] else { return }
+    let before = stream.bodyCount
     stream.bodyCount += frame.payload.count
     let digest = digests[frame.stream] ?? TestDigest()
     digests[frame.stream] = digest
@@ -74,6 +75,9 @@ struct HTTP2Conversation {
     open[frame.stream] = stream
     if case .steps(let steps, .body(let wanted)) = answer(stream), stream.bodyCount >= wanted {
       return try play(steps, stream)
+    }
+    if case .early(let steps, let wanted) = answer(stream), before < wanted, stream.bodyCount >= wanted {
+      try connection.perform(steps)
     }
     if frame.flags & HTTP2Frame.endStream != 0 { return try end(stream) }
     if count > 0, givesWindow {
@@ -85,6 +89,9 @@ struct HTTP2Conversation {
     switch answer(stream) {
     case .resetAfterBody(let code), .reset(let code): try reset(stream, code)
     case .goAway: break
+    case .early:
+      open[stream.identifier] = nil
+      log.record(stream)
     case .status(let status):
       open[stream.identifier] = nil
       log.record(stream)

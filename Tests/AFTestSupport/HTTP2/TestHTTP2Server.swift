@@ -33,6 +33,8 @@ package final class TestHTTP2Server: Sendable {
     case goAway(last: UInt32, code: UInt32 = 0)
     /// These very steps, in place of an answer, when so much of the request has come. The stream is over then.
     case steps([TestStep], after: RequestPart = .end)
+    /// These steps once so many bytes of the request's body have come; the rest of it is read all the same, and logged at its end.
+    case early([TestStep], after: Int)
   }
 
   package enum RequestPart: Sendable, Hashable {

@@ -125,6 +125,86 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `B84: an early answer in a content coding is undone, whether or not the server reads on`(
+    readsOn: Bool
+  ) async throws {
+    let packed = try #require(gzip(Data("early".utf8)))
+    let size = 10 << 20
+    for isChunked in [true, false] {
+      let done = Latch()
+      var options = ListenerOptions()
+      options.receiveBuffer = readsOn ? 64 << 10 : 4096
+      let received = Recorder<Int>()
+      let server = try RawServer(options) { connection in
+        guard try connection.read(through: "\r\n\r\n") != nil else { return }
+        let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(packed.count)"
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\(framing)\r\n\r\n")
+        if isChunked { try connection.send(String(packed.count, radix: 16) + "\r\n") }
+        try connection.send(Array(packed))
+        if isChunked { try connection.send("\r\n0\r\n\r\n") }
+        guard readsOn else { return try connection.wait(for: done) }
+        received.record(try connection.read(exactly: size).count)
+      }
+      let body = CountingBody(count: size)
+      var request = TransferRequest.post(server.url(), .reader(body))
+      request.options.idleTimeout = 5
+      let outcome = await Engine.forTests().run(request)
+      #expect(outcome.failure == nil)
+      #expect(outcome.body == Data("early".utf8))
+      #expect(body.closes == 1)
+      if readsOn { try await eventually("the whole body") { received.values == [size] } }
+      done.open()
+      try server.stop()
+    }
+  }
+
+  struct EarlyCase: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var status = 200
+    var endsStream = true
+    /// RST_STREAM with NO_ERROR behind the answer: the server wants no more of the body (RFC 9113 §8.1).
+    var isReset = false
+    /// Whether the whole body must have arrived.
+    var isSentWhole = true
+  }
+
+  @Test(arguments: [
+    EarlyCase(testDescription: "200"),
+    EarlyCase(testDescription: "200 and a reset without an error", isReset: true, isSentWhole: false),
+    EarlyCase(testDescription: "413", status: 413, isSentWhole: false),
+    EarlyCase(testDescription: "413 and a reset without an error", status: 413, isReset: true, isSentWhole: false),
+  ])
+  func `F27, B84: an early answer over HTTP/2 is the result, and a 2xx does not end the body`(
+    item: EarlyCase
+  ) async throws {
+    let server = try TestHTTP2Server(identity: try TestAuthority.make().issue(names: ["localhost"])) { stream in
+      guard stream.number == 0 else { return .ok("next") }
+      let head = HTTP2Frame.head(HPACK.block([(":status", "\(item.status)")]), stream: stream.identifier)
+      let answer = head + HTTP2Frame.data(Array("ok".utf8), stream: stream.identifier, endsStream: true)
+      let end = item.isReset ? HTTP2Frame.reset(stream: stream.identifier, code: 0) : []
+      return .early([.send(answer + end)], after: 1000)
+    }
+    let engine = Engine.forTests()
+    // Slow enough that the answer overtakes it.
+    let body = SteppedBody(count: 40_000, step: 1000, every: 0.01)
+    var request = TransferRequest.post(server.url(host: "localhost"), .reader(body))
+    request.options.idleTimeout = 5
+    let probe = TransferProbe()
+    let outcome = await engine.run(request, probe: probe)
+    if item.isReset, Libcurl.losesAnswerBeforeReset {
+      // Known, and never a success.
+      #expect(outcome.failure != nil)
+      return try server.stop()
+    }
+    #expect(outcome.failure == nil)
+    #expect(probe.head?.statusCode == item.status)
+    #expect(outcome.body == Data("ok".utf8))
+    if item.isSentWhole { try await eventually("the whole body") { server.streams.map(\.bodyCount) == [40_000] } }
+    #expect(await engine.run(.get(server.url(host: "localhost"))).body == Data("next".utf8))
+    try server.stop()
+  }
+
   @Test func `F28: a server that has answered and hangs up gets its answer delivered`() async throws {
     for isReset in [false, true] {
       let isSeen = Latch()
@@ -152,6 +232,40 @@ import Testing
       #expect(outcome.failure == nil)
     }
   }
+}
+
+/// A body of zeros that comes step by step.
+final class SteppedBody: BodyReader {
+  let contentLength: Int64?
+  let isReplayable = false
+  private let count: Int
+  private let step: Int
+  private let interval: Double
+  private let state = Locked((position: 0, due: MonotonicTime.now))
+
+  init(count: Int, step: Int, every interval: Double) {
+    self.count = count
+    self.step = step
+    self.interval = interval
+    contentLength = Int64(count)
+  }
+
+  func setWakeUp(_ wakeUp: @escaping @Sendable () -> Void) {}
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPull {
+    state.withLock { state in
+      let taken = min(buffer.count, count - state.position, step)
+      guard taken > 0 else { return .end }
+      guard state.due <= .now else { return .wait(until: state.due) }
+      state.due = .now + interval
+      state.position += taken
+      UnsafeMutableRawBufferPointer(rebasing: buffer[..<taken]).initializeMemory(as: UInt8.self, repeating: 0)
+      return .bytes(taken)
+    }
+  }
+
+  func rewind() {}
+  func close() {}
 }
 
 /// A body of zeros that counts how often it is closed.

@@ -27,6 +27,30 @@ import Testing
     try server.stop()
   }
 
+  @Test func `trailers of HTTP/2 are told, and change nothing`() async throws {
+    let server = try server { stream in
+      let id = stream.identifier
+      let trailers = [("x-sum", "7"), ("set-cookie", "a=b"), ("x-sum", "8")]
+      return .steps([
+        .send(
+          HTTP2Frame.head([0x88], stream: id)
+            + HTTP2Frame.data(Array("fine".utf8), stream: id, endsStream: false)
+            + HTTP2Frame.head(HPACK.block(trailers), stream: id, endsStream: true))
+      ])
+    }
+    let probe = TransferProbe()
+    let engine = Engine.forTests()
+    let outcome = await engine.run(request("GET", server), probe: probe)
+    #expect(outcome.failure == nil)
+    #expect(outcome.body == Data("fine".utf8))
+    #expect(outcome.trailers?.values("X-Sum") == ["7", "8"])
+    #expect(probe.head?.value("x-sum") == nil)
+    #expect(probe.head?.value("set-cookie") == nil)
+    #expect(await engine.run(request("GET", server)).trailers?.value("X-Sum") == "7")
+    #expect(server.acceptCount == 1)
+    try server.stop()
+  }
+
   @Test(arguments: ["GET", "POST"])
   func `B32: a stream that the server refused unprocessed is tried once more`(method: String) async throws {
     let server = try server { $0.number == 0 ? .reset(code: 7) : .ok("fine") }
