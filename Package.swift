@@ -138,6 +138,7 @@ if Context.environment["AF_FUZZ"] != nil {
     "FuzzContentRange": ["AFCore", "AFTransport", "FuzzSupport"],
     "FuzzSetCookie": ["AFCore", "FuzzSupport"],
     "FuzzAuthenticate": ["AFCore", "FuzzSupport"],
+    "FuzzMessageFraming": ["AFTransport", "FuzzSupport"], "FuzzChunkedBody": ["AFTransport", "FuzzSupport"],
     "FuzzContentCoding": ["AFTransport", "FuzzSupport"], "FuzzResponseHead": ["AFTransport", "FuzzSupport"],
   ]
   package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/FuzzSupport"))
