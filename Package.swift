@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "AFReachability", targets: ["AFReachability"]),
     .library(name: "AFMultipart", targets: ["AFMultipart"]),
     .library(name: "AFImage", targets: ["AFImage"]),
+    .library(name: "AFOperations", targets: ["AFOperations"]),
     .executable(name: "afnet", targets: ["afnet"]),
     .executable(name: "AFBenchmarks", targets: ["AFBenchmarks"]),
   ],
@@ -54,6 +55,12 @@ let package = Package(
       dependencies: [
         "AFSupport", "AFMultipart", "AFSerialization", "AFSecurity", "AFReachability", "AFTransport", "CInitializers",
         "CPSL",
+      ]
+    ),
+    .target(
+      name: "AFOperations",
+      dependencies: [
+        "AFCore", "AFSerialization", "AFSecurity", "AFReachability", "AFMultipart", "AFSupport", "CInitializers",
       ]
     ),
     .target(name: "AFImage", dependencies: ["AFSupport", "AFSerialization", "CGdkPixbuf"]),
@@ -102,6 +109,13 @@ let package = Package(
       name: "AFCoreTests",
       dependencies: [
         "AFCore", "AFSerialization", "AFSecurity", "AFMultipart", "AFReachability", "AFTransport", "AFSupport",
+        "AFTestSupport",
+      ]
+    ),
+    .testTarget(
+      name: "AFOperationsTests",
+      dependencies: [
+        "AFOperations", "AFCore", "AFSerialization", "AFSecurity", "AFReachability", "AFMultipart", "AFSupport",
         "AFTestSupport",
       ]
     ),

@@ -27,6 +27,18 @@ extern void *_Nonnull af_new_session_manager(void *_Nonnull original, AF_SELF ty
 extern void *_Nonnull af_new_http_manager(void *_Nonnull original, AF_SELF type)
     AF_SWIFT("$s6AFCore20AFHTTPSessionManagerC8likeHTTPA2C_tcfC");
 
+/* AFURLConnectionOperation.init(made: RequestBox), which consumes its argument */
+extern void *_Nonnull af_new_operation(void *_Nonnull request, AF_SELF type)
+    AF_SWIFT("$s12AFOperations24AFURLConnectionOperationC4madeAcA10RequestBoxC_tcfC");
+
+/* AFHTTPClient.init(like: AFHTTPClient), which consumes its argument */
+extern void *_Nonnull af_new_client(void *_Nonnull original, AF_SELF type)
+    AF_SWIFT("$s12AFOperations12AFHTTPClientC4likeA2C_tcfC");
+
+/* AFHTTPRequestOperationManager.init(like: AFHTTPRequestOperationManager), which consumes its argument */
+extern void *_Nonnull af_new_operation_manager(void *_Nonnull original, AF_SELF type)
+    AF_SWIFT("$s12AFOperations29AFHTTPRequestOperationManagerC4likeA2C_tcfC");
+
 static inline void *_Nonnull af_make_response_serializer(void *_Nonnull type) { return af_new_response_serializer(type); }
 static inline void *_Nonnull af_make_request_serializer(void *_Nonnull type) { return af_new_request_serializer(type); }
 
@@ -36,6 +48,18 @@ static inline void *_Nonnull af_make_session_manager(void *_Nonnull original, vo
 
 static inline void *_Nonnull af_make_http_manager(void *_Nonnull original, void *_Nonnull type) {
   return af_new_http_manager(original, type);
+}
+
+static inline void *_Nonnull af_make_client(void *_Nonnull original, void *_Nonnull type) {
+  return af_new_client(original, type);
+}
+
+static inline void *_Nonnull af_make_operation_manager(void *_Nonnull original, void *_Nonnull type) {
+  return af_new_operation_manager(original, type);
+}
+
+static inline void *_Nonnull af_make_operation(void *_Nonnull request, void *_Nonnull type) {
+  return af_new_operation(request, type);
 }
 
 #endif

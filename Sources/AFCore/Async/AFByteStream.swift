@@ -18,6 +18,8 @@ public struct AFByteStream: AsyncSequence, Sendable {
 
   private let source: Source
 
+  var head: ResponseHead { source.head }
+
   init(task: TaskCore, sink: StreamSink, head: ResponseHead) {
     source = Source(task: task, sink: sink, head: head)
   }
@@ -153,11 +155,15 @@ extension AFURLSessionManager {
     try await stream(.data, HopRequest(request))
   }
 
-  func stream(_ kind: TaskKind, _ request: HopRequest) async throws(AFError) -> AFByteStream {
+  /// `made` gets the task before it starts.
+  func stream(
+    _ kind: TaskKind, _ request: HopRequest, made: (TaskCore) -> Void = { _ in }
+  ) async throws(AFError) -> AFByteStream {
     let sink = StreamSink()
     let task = session.core.makeTask(
       kind, request, manager: self, blocks: core.blocks, completion: .none, starts: true)
     if let refusal = refusal(for: request.url) { task.refuse(refusal) }
+    made(task)
     let result = await task.runToHead(sink)
     if let error = result.error { throw result.error(error, nil) }
     guard let head = result.head else { throw result.error(URLError(.badServerResponse), nil) }

@@ -1,12 +1,12 @@
 import AFSupport
 import Dispatch
-import Foundation
+package import Foundation
 
 /// Posts notifications on the main queue, in order, without letting them pile up.
 ///
 /// A program whose main queue never runs gets none. Nor may it pay for them: once ``limit`` of them wait, the oldest goes.
-final class NotificationRelay: Sendable {
-  static let shared = NotificationRelay()
+package final class NotificationRelay: Sendable {
+  package static let shared = NotificationRelay()
 
   private struct State {
     var waiting: [Post] = []
@@ -23,7 +23,7 @@ final class NotificationRelay: Sendable {
   private static let limit = 1024
   private let state = Locked(State())
 
-  func post(_ name: NSNotification.Name, object: AnyObject?, userInfo: [AnyHashable: Any]? = nil) {
+  package func post(_ name: NSNotification.Name, object: AnyObject?, userInfo: [AnyHashable: Any]? = nil) {
     let post = Post(name: name, object: object, userInfo: userInfo)
     let mustSchedule = state.withLock { state in
       if state.waiting.count >= Self.limit { state.waiting.removeFirst(Self.limit / 4) }

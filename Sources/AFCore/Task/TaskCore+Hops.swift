@@ -95,7 +95,11 @@ extension TaskCore {
             request: state.current, head: state.head, isFromCache: state.caching.isServing, end: Date(),
             metrics: outcome.metrics))
       }
-      if state.isCancelled { return state.download.map { .download($0) } ?? .finish }
+      if state.isCancelled {
+        // What came until then is told with the error.
+        state.body = outcome.body
+        return state.download.map { .download($0) } ?? .finish
+      }
       if let failure = outcome.failure {
         if !state.isSilent, let peer = failure.peer {
           if failure.kind == .trustUndecided { return .ask(peer) }

@@ -1,6 +1,6 @@
 internal import AFSupport
 public import Foundation
-internal import FoundationNetworking
+package import FoundationNetworking
 
 /// Why a request cannot be made: what was wrong, and where.
 ///
@@ -42,7 +42,7 @@ public final class AFURLRequestSerializationError: NSError, @unchecked Sendable 
   /// What was wrong.
   public let reason: Reason
 
-  init(_ reason: Reason, failureReason: String? = nil, request: URLRequest? = nil) {
+  package init(_ reason: Reason, failureReason: String? = nil, request: URLRequest? = nil) {
     self.reason = reason
     var info: [String: Any] = [:]
     let text = reason.text
