@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "AFMultipart", targets: ["AFMultipart"]),
     .library(name: "AFImage", targets: ["AFImage"]),
     .library(name: "AFOperations", targets: ["AFOperations"]),
+    .library(name: "AFTransfer", targets: ["AFTransfer"]),
     .executable(name: "afnet", targets: ["afnet"]),
     .executable(name: "AFBenchmarks", targets: ["AFBenchmarks"]),
   ],
@@ -29,6 +30,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
     // Without pkgConfig: SwiftPM would warn of a missing file also where the trait is off.
     .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
@@ -64,6 +66,7 @@ let package = Package(
       ]
     ),
     .target(name: "AFImage", dependencies: ["AFSupport", "AFSerialization", "CGdkPixbuf"]),
+    .target(name: "AFTransfer", dependencies: ["AFCore", "AFSecurity", "AFSupport", "CLinux", "CSQLite"]),
     .target(
       name: "AFNetworking",
       dependencies: ["AFCore", "AFSerialization", "AFSecurity", "AFReachability", "AFMultipart"]
@@ -78,6 +81,8 @@ let package = Package(
         "CLinux",
       ]
     ),
+    // Killed by the tests of AFTransfer, which look at what is left.
+    .executableTarget(name: "transferprobe", dependencies: ["AFTransfer", "AFSupport"], path: "Tests/transferprobe"),
     .executableTarget(name: "quickstart", dependencies: ["AFNetworking", "AFTestSupport"]),
     .executableTarget(
       name: "AFBenchmarks",
@@ -120,6 +125,10 @@ let package = Package(
       ]
     ),
     .testTarget(name: "AFImageTests", dependencies: ["AFImage", "AFSerialization", "AFTestSupport"]),
+    .testTarget(
+      name: "AFTransferTests",
+      dependencies: ["AFTransfer", "AFCore", "AFSecurity", "AFSupport", "AFTestSupport", "CSQLite", "transferprobe"]
+    ),
     .testTarget(name: "AFNetworkingTests", dependencies: ["AFNetworking", "AFTestSupport"]),
     .testTarget(name: "AFArgumentsTests", dependencies: ["AFArguments"]),
     .testTarget(
@@ -129,9 +138,12 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// `AF_TESTS=AFMultipartTests,AFSupportTests swift test` builds these test targets alone, without the executables: for quick
-// turns on a small machine. Everything is built when it is not set.
-if let names = Context.environment["AF_TESTS"]?.split(separator: ",").map(String.init), !names.isEmpty {
+// `AF_TESTS=AFMultipartTests,AFSupportTests swift test` builds these test targets alone, with the executables that they run: for
+// quick turns on a small machine. Everything is built when it is not set.
+if var names = Context.environment["AF_TESTS"]?.split(separator: ",").map(String.init), !names.isEmpty {
+  for case .byNameItem(let name, _) in package.targets.filter({ names.contains($0.name) }).flatMap(\.dependencies) {
+    names.append(name)
+  }
   let unwanted = package.targets.filter { target in
     !names.contains(target.name) && (target.type == .test || target.type == .executable)
   }
