@@ -16,7 +16,7 @@ extension AFURLSessionManager {
       kind, request, manager: self, blocks: core.blocks, closures: closures, completion: .none, starts: true)
     if let refusal = refusal(for: request.url) { task.refuse(refusal) }
     if let resume { task.begin(with: resume.data, resume.value) }
-    if isStreamed { task.state.withLock { $0.wantsFirstStream = true } }
+    if isStreamed { task.state.withLock { $0.ledger.wantsFirstStream = true } }
     return await task.run()
   }
 

@@ -24,6 +24,16 @@ struct HopCaching: Sendable {
   /// What a stub says about keeping its response.
   var stubPolicy: URLCache.StoragePolicy?
 
+  /// What the last response changes of what is kept; filled by ``FollowUp``.
+  var change: Change?
+
+  enum Change: Sendable {
+    /// It is out of date.
+    case remove(StoredResponse)
+    /// The server has confirmed it.
+    case refresh(StoredResponse, inPlaceOf: StoredResponse)
+  }
+
   struct Replay: Sendable {
     let stored: StoredResponse
     /// Whether the server has just confirmed it.

@@ -85,18 +85,19 @@ final class BodyDigest: Sendable {
   }
 }
 
-extension TaskCore {
+/// Has a body read for an answer that covers it.
+struct BodyDigestGate: Sendable {
+  let task: TaskCore
+
   /// Reads the body for an answer that covers it, if there is one and it has to be read.
   /// - Returns: Whether the hop may go on; else it starts again by itself, or the task has ended.
-  func hasBodyDigests(_ request: HopRequest, _ session: SessionCore) -> Bool {
-    let (carried, known) = state.withLock { state in
-      (
-        state.authentication.isEmpty
-          ? []
-          : state.authentication.values.compactMap {
-            $0.carried ?? $0.chosen.map { .init(answer: $0, isEarly: false) }
-          }, state.bodyDigests
-      )
+  func lets(_ request: HopRequest) -> Bool {
+    let (carried, known) = task.state.withLock { state -> ([AskerLedger.Carried], [Digest.Algorithm: String]) in
+      if state.ledger.authentication.isEmpty { return ([], [:]) }
+      let carried: [AskerLedger.Carried] = state.ledger.authentication.values.compactMap {
+        $0.carried ?? $0.chosen.map { .init(answer: $0, isEarly: false) }
+      }
+      return (carried, state.ledger.bodyDigests)
     }
     let wanted = carried.compactMap(\.answer.digest).filter(\.coversBody).map(\.algorithm.hash)
     guard let algorithm = wanted.first(where: { known[$0] == nil && request.body.digest($0) == nil }),
@@ -110,26 +111,31 @@ extension TaskCore {
       case .reader(let own): reader = own
       }
     } catch {
-      let text = "The request body cannot be read: \(String(describing: error))"
-      fail(URLError.make(URLError.code(forBody: error), url: request.url, text, underlying: error))
+      task.fail(URLError.unreadableBody(request.url, error))
       return false
     }
-    guard let question = TaskQuestion.open(.bodyDigest, of: self) else { return false }
-    BodyDigest(running, reader) { result in
+    guard let question = TaskQuestion.open(.bodyDigest, of: task) else { return false }
+    BodyDigest(running, reader) { [task] result in
       guard question.close() else { return }
       switch result {
       case .success(let digest):
-        let next = self.state.withLock { state in
-          state.bodyDigests[algorithm] = digest
+        let next = task.state.withLock { state in
+          state.ledger.bodyDigests[algorithm] = digest
           return state.current
         }
-        self.goOn(with: next)
-      case .failure(let error):
-        let text = "The request body cannot be read: \(String(describing: error))"
-        self.fail(URLError.make(URLError.code(forBody: error), url: request.url, text, underlying: error))
+        task.goOn(with: next)
+      case .failure(let error): task.fail(URLError.unreadableBody(request.url, error))
       }
     }.start()
     return false
+  }
+}
+
+extension URLError {
+  /// The error of a task whose body cannot be read.
+  static func unreadableBody(_ url: String, _ error: any Error) -> URLError {
+    let text = "The request body cannot be read: \(String(describing: error))"
+    return make(code(forBody: error), url: url, text, underlying: error)
   }
 }
 

@@ -19,6 +19,26 @@ struct ChallengeQuestion: Sendable {
   }
 }
 
+extension ChallengeQuestion {
+  /// What an offer is answered with for a request to `url`, given the login; nil if it cannot be.
+  func answer(_ offer: AuthenticationOffer, _ login: Login, _ source: AuthenticationAnswer.Source, url: String)
+    -> AuthenticationAnswer?
+  {
+    var paths = ProtectedPaths.all
+    if case .server(let origin) = asker { paths = ProtectedPaths(offer, for: RequestTarget.path(url), of: origin) }
+    return AuthenticationAnswer(offer, login, source, paths: paths)
+  }
+}
+
+/// A challenge for which credentials have to be found.
+struct CredentialQuestion: Sendable {
+  let challenge: ChallengeQuestion
+  /// The strongest offer that may still be answered.
+  let first: AuthenticationOffer
+  /// The response that asks.
+  let head: ResponseHead
+}
+
 /// What becomes of a challenge.
 enum ChallengeAnswer: Sendable {
   case use(AuthenticationAnswer)

@@ -129,7 +129,7 @@ extension TaskCore {
       guard !state.downloading.hasRestarted else { return true }
       state.downloading.hasRestarted = true
       state.downloading.asksForRest = false
-      state.next = state.firstRequest()
+      state.next = state.ledger.firstRequest(state.original, current: state.current)
       return false
     }
     return isSecond ? .cancel(unusable(reason)) : .discard
@@ -202,22 +202,4 @@ extension TaskCore {
 extension BodyInWriting {
   /// The length that the file will have, or -1.
   var expected: Int64 { goal.map { $0 - start } ?? -1 }
-}
-
-extension TaskState {
-  /// The request that a download begins again with, at the address where it began: what a redirect led to may have been good
-  /// for minutes only (RFC 9110 §15.4.3).
-  mutating func firstRequest() -> HopRequest {
-    guard redirects == firstRedirect else {
-      firstRedirect = redirects
-      return original
-    }
-    // With what a challenge was answered.
-    var request = current
-    request.remove(["Range", "If-Range"])
-    request.headers += original.headers.filter {
-      $0.name.equalsIgnoringCase("Range") || $0.name.equalsIgnoringCase("If-Range")
-    }
-    return request
-  }
 }

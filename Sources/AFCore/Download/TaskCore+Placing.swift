@@ -52,7 +52,7 @@ extension TaskCore {
       state.downloading.keptData = data
       state.downloading.asksForRest = true
       state.downloading.hasGoneOn = true
-      return state.firstRequest().forRest(of: kept.part)
+      return state.ledger.firstRequest(state.original, current: state.current).forRest(of: kept.part)
     }
     goOn(with: request)
   }

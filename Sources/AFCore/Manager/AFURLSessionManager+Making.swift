@@ -27,7 +27,7 @@ extension AFURLSessionManager {
     var hop = HopRequest(request)
     if let body { hop.body = body }
     let task = makeTask(.upload, hop, TaskClosures(uploadProgress: progress), serialized(handler))
-    if body == nil { task.core.state.withLock { $0.wantsFirstStream = true } }
+    if body == nil { task.core.state.withLock { $0.ledger.wantsFirstStream = true } }
     return task as? AFURLSessionUploadTask ?? AFURLSessionUploadTask(core: task.core)
   }
 

@@ -1,12 +1,10 @@
 import AFSupport
 import AFTransport
 import Foundation
+import FoundationNetworking
 
 /// Which request follows a redirect (RFC 9110 §15.4).
 enum Redirect {
-  /// More hops than these are a loop.
-  static let limit = 20
-
   private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
   /// Fields about the user, and the one about the server: they hold for the origin that they were given for.
   static let fieldsOfOrigin = ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
@@ -50,5 +48,21 @@ enum Redirect {
   /// Resolves the value of Location or Content-Location.
   static func target(_ location: String, from base: String) -> String? {
     Location.target(location.utf8, from: base)
+  }
+}
+
+extension HopRequest {
+  /// What the app made of the proposed request.
+  func replaced(by answer: URLRequest, proposed: URLRequest) -> HopRequest {
+    var result = HopRequest(answer)
+    result.keepsCredentials = keepsCredentials && Origin.areSame(result.url, url)
+    switch body {
+    case .stream where answer.httpBodyStream != nil && answer.httpBodyStream === proposed.httpBodyStream:
+      result.body = body
+    case .file where answer.httpBodyStream == nil && answer.httpBody == nil && result.method == method:
+      result.body = body
+    default: break
+    }
+    return result
   }
 }

@@ -48,7 +48,7 @@ final class ProtocolTransfer: NSObject, URLProtocolClient, @unchecked Sendable {
   func urlProtocol(
     _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy
   ) {
-    task.state.withLock { $0.caching.stubPolicy = policy }
+    task.state.withLock { $0.ledger.caching.stubPolicy = policy }
     transfer.receive(ResponseHead(response))
   }
 
@@ -65,7 +65,7 @@ final class ProtocolTransfer: NSObject, URLProtocolClient, @unchecked Sendable {
   }
 
   func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
-    task.state.withLock { $0.caching.isServing = true }
+    task.state.withLock { $0.ledger.caching.isServing = true }
     transfer.receive(ResponseHead(cachedResponse.response), length: Int64(cachedResponse.data.count))
     transfer.receive(cachedResponse.data)
     transfer.finish()

@@ -132,7 +132,7 @@ public final class AFURLSessionTaskTransactionMetrics: NSObject, Sendable {
 extension TaskCore {
   /// The metrics so far; nil if the task collects none, or nothing was sent.
   var metrics: AFURLSessionTaskMetrics? {
-    let (hops, redirects, begin) = state.withLock { ($0.hops, $0.redirects, $0.began) }
+    let (hops, redirects, begin) = state.withLock { ($0.hops, $0.ledger.redirects, $0.began) }
     guard let last = hops.last else { return nil }
     let start = begin ?? last.end
     return AFURLSessionTaskMetrics(

@@ -14,6 +14,12 @@ enum TaskBody: Sendable {
     return false
   }
 
+  /// Whether a hop can have the body, though another may have sent it.
+  var canBeSent: Bool {
+    if case .stream(let body) = self { return body.canBeSent }
+    return true
+  }
+
   /// The length, as far as it is known without opening anything.
   var knownLength: Int64? {
     switch self {

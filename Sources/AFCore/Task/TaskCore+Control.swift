@@ -46,7 +46,7 @@ extension TaskCore {
     }
     switch step {
     case .start:
-      lookForCookies()
+      if let session = state.withLock({ $0.session }) { HopCookies(task: self, session: session).look() }
       startHop()
     case .handle(let handle): handle.setSuspended(false)
     case .finish: finish()
@@ -103,50 +103,10 @@ extension TaskCore {
     handle?.setPriority(priority)
   }
 
-  /// Gives the current request to the engine. The phase is `.starting`.
+  /// Starts the present hop. The phase is `.starting`.
   func startHop() {
-    let (session, manager, current, options, hop, bearer, wantsStream) = state.withLock { state in
-      (
-        state.session, state.manager, state.current, state.hopOptions(kind), state.hopCount, state.blocks.bearer,
-        state.wantsFirstStream
-      )
-    }
-    guard let session else { return }
-    // Nothing is asked for before there is a way.
-    if wantsStream { guard !holdsFirstHop(session), hasFirstStream(session) else { return } }
-    var request = current
-    if let bearer { guard !holdsFirstHop(session), authorize(&request, bearer, session) else { return } }
-    authenticate(&request, session)
-    let handle: TransferHandle
-    let stub = session.settings.protocolClass(for: request)
-    switch useCache(for: request, session, isStubbed: stub != nil) {
-    case .isAsked, .isRefused: return
-    case .serves(let answer): handle = serve(answer)
-    case .loads where holdsFirstHop(session): return
-    case .loads(let stored, let fields):
-      guard hasBodyDigests(request, session) else { return }
-      let digest = digestField(request)
-      if let digest { request.set(digest.name, digest.value) }
-      if case (let type, var urlRequest)? = stub {
-        if let digest { urlRequest.setValue(digest.value, forHTTPHeaderField: digest.name) }
-        if session.cache != nil { note(sent: session.headers(of: request), request, session) }
-        handle = ProtocolTransfer(type, urlRequest, cached: stored?.cached, task: self).start()
-        break
-      }
-      var transfer: TransferRequest
-      do {
-        transfer = try session.prepare(request.with(fields), options: options)
-      } catch let error as URLError {
-        return fail(error)
-      } catch {
-        let text = "The request body cannot be read: \(String(describing: error))"
-        return fail(URLError.make(URLError.code(forBody: error), url: request.url, text, underlying: error))
-      }
-      if session.cache != nil { note(sent: transfer.headers, request, session) }
-      transfer.options.authentication = state.withLock { $0.hopAuthentication }
-      if transfer.options.proxy != .direct { authenticateProxy(&transfer, request.body, session) }
-      handle = session.trust.start(transfer, handler: self, session.engine, manager)
-    }
+    let (start, hop) = state.withLock { (HopStart(self, $0), $0.hopCount) }
+    guard let handle = start?.begin() else { return }
     let (isCancelled, isSuspended) = state.withLock { state in
       // The hop may be over by now, and the next one starting.
       guard state.hopCount == hop else { return (false, false) }
@@ -158,6 +118,17 @@ extension TaskCore {
     } else if isSuspended {
       handle.setSuspended(true)
     }
+  }
+
+  /// The present hop, which waited for an answer before it began, starts now or when the task is resumed.
+  func startWaitingHop() {
+    let starts = state.withLock { state in
+      guard !state.isOver, !state.isCancelled else { return false }
+      state.phase = state.isSuspended ? .ready : .starting
+      if state.isSuspended { state.hopCount -= 1 }
+      return !state.isSuspended
+    }
+    if starts { startHop() }
   }
 
   /// Ends the task before, or between, hops.

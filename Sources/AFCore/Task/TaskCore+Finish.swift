@@ -58,9 +58,8 @@ extension TaskCore {
         state.download = nil
         state.downloading = DownloadState(resumeData: state.downloading.resumeData)
         state.runningShell = nil
-        state.hold = HoldState()
         state.question = nil
-        state.cookies = nil
+        state.ledger.cookies = nil
       }
       return Ending(
         session: state.session, manager: state.manager, blocks: state.blocks, closures: state.closures,
@@ -68,7 +67,7 @@ extension TaskCore {
         body: state.body, error: state.error, rawError: state.rawError ?? state.error,
         runningShell: state.runningShell, stream: state.stream, download: state.download,
         resumeData: state.downloading.resumeData, onResumeData: state.downloading.onResumeData,
-        question: state.question, cookies: state.cookies, next: state.next, downloading: state.downloading)
+        question: state.question, cookies: state.ledger.cookies, next: state.next, downloading: state.downloading)
     }
     guard let ending else { return nil }
     ending.session?.forget(identifier)

@@ -1,3 +1,4 @@
+import AFSecurity
 import AFSupport
 import AFTransport
 import Dispatch
@@ -32,18 +33,136 @@ extension TaskState {
 extension TaskCore {
   /// Says where the body of the response with `head` goes. On the engine's thread.
   func route(_ head: ResponseHead, _ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
-    let status = head.statusCode
-    keepCookies(of: head, session)
-    if let error = noteAuthentication(head, session) { return .cancel(error) }
-    if let cache = session.cache, takesNote(of: head, cache) { return .discard }
-    if (300..<400).contains(status), let request = redirect(for: head) {
-      return take(request, head, transfer, session)
+    HopCookies(task: self, session: session).keep(of: head)
+    if let error = HopAuthorization(task: self, session: session).note(head) { return .cancel(error) }
+    HopCache(task: self, session: session).note(head)
+    if state.withLock({ FollowUp.isFinal(head.statusCode, $0.ledger) }) { return finalRoute(transfer, session) }
+    let followUp = decide(session) { FollowUp(head, to: $0, &$1, $2) }
+    return route(followUp, transfer, session)
+  }
+
+  /// Decides what follows, and tells the session what it has to know of it. On a copy of the ledger, since nothing else changes it
+  /// meanwhile: to decide takes other locks.
+  private func decide(
+    _ session: SessionCore, _ decision: (HopRequest, inout HopLedger, FollowUp.Rules) -> FollowUp
+  ) -> FollowUp {
+    var (request, ledger) = state.withLock { ($0.current, $0.ledger) }
+    let followUp = decision(request, &ledger, rules(session))
+    let (refused, change) = (ledger.refused.take(), ledger.caching.change.take())
+    let (old, new) = state.withLock { [ledger] state -> (HopLedger, HopLedger) in
+      defer { state.ledger = ledger }
+      return (state.ledger, ledger)
     }
-    if status == 401, let route = answerRefusedToken(transfer, session) { return route }
-    if status == 401 || status == 407, let question = challenge(head, session) {
-      return answer(question, transfer, session)
+    withExtendedLifetime(old) {}
+    if let refused { session.logins.forget(refused.answer.login, in: refused.answer.space, of: refused.asker) }
+    if let change { HopCache(task: self, session: session).apply(change, request, sentAt: new.caching.sentAt) }
+    return followUp
+  }
+
+  /// What the app and the session say about what follows a hop.
+  private func rules(_ session: SessionCore) -> FollowUp.Rules {
+    let (request, blocks, manager, isSilent, sent) = state.withLock {
+      ($0.current, $0.blocks, $0.manager, $0.isSilent, $0.ledger.token.sent)
     }
-    return finalRoute(transfer, session)
+    let options = session.settings.options
+    var rules = FollowUp.Rules()
+    rules.asksAboutRedirects = manager != nil && blocks.interests.contains(.redirect)
+    rules.asksForStreams = manager != nil && blocks.interests.contains(.bodyStream)
+    rules.asksAboutPeers = !isSilent
+    if let manager, !options.followsRedirectsFromPinnedToHTTP {
+      let policy = manager.core.securityPolicy
+      rules.pins = { policy.pins(host: $0) }
+    }
+    rules.proxy = session.settings.proxy(for: request.url)
+    if let sent, let use = blocks.bearer { rules.isTokenReplaced = use.core.isReplaced(sent) }
+    rules.standIn = session.settings.standInControl(of: request)
+    rules.holdsUntilReachable = options.holdsUntilReachable
+    rules.now = Date().timeIntervalSince1970
+    return rules
+  }
+
+  /// Carries out what follows a response, as far as that is said by the way of its body.
+  private func route(_ followUp: FollowUp, _ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
+    switch followUp {
+    case .final: return finalRoute(transfer, session)
+    case .again(let request):
+      state.withLock { $0.next = request }
+      return .discard
+    case .replay:
+      state.withLock { $0.next = $0.current }
+      return .discard
+    case .fail(let error): return .cancel(error)
+    case .refuse(let error):
+      state.withLock { $0.reason = error }
+      return kind == .download ? .discard : .memory
+    case .ask(let question):
+      let answer = ask(question, transfer, session) { transfer.route(self.route($0, transfer, session)) }
+      return answer.map { route($0, transfer, session) } ?? .undecided
+    }
+  }
+
+  /// Carries out what follows a hop that ended with `failure`, once a question about it has been answered.
+  private func goOn(with followUp: FollowUp, after failure: URLError, _ session: SessionCore) {
+    switch followUp {
+    case .again(let request): goOn(with: request)
+    case .replay: goOn(with: state.withLock { $0.current })
+    case .final: fail(failure)
+    case .fail(let error), .refuse(let error): fail(error)
+    case .ask(let question): ask(question, after: failure, session)
+    }
+  }
+
+  private func ask(_ question: FollowUp.Question, after failure: URLError, _ session: SessionCore) {
+    // Not on the engine's thread: what is known may be in a storage, and what follows may open a file.
+    DispatchQueue.global(qos: .userInitiated).async {
+      let answer = self.ask(question, nil, session) { self.goOn(with: $0, after: failure, session) }
+      if let answer { self.goOn(with: answer, after: failure, session) }
+    }
+  }
+
+  /// Puts a question: about the running hop, or between two hops, without a transfer.
+  /// - Returns: What follows, if the app need not be asked; else `later` gets it, unless the task ends before.
+  private func ask(
+    _ question: FollowUp.Question, _ transfer: TransferHandle?, _ session: SessionCore,
+    _ later: @escaping @Sendable (FollowUp) -> Void
+  ) -> FollowUp? {
+    let (manager, url) = state.withLock { ($0.manager, $0.current.url) }
+    if case .network(let failure) = question {
+      NetworkWait(task: self, session: session).begin(after: failure)
+      return nil
+    }
+    if case .credentials(let question) = question {
+      let response = transfer == nil ? TaskResponse(question.head, url: url) : httpResponse
+      let inquiry = ChallengeInquiry(
+        question: question.challenge, task: self, transfer: transfer, session: session, response: response,
+        rules: rules(session), later: later)
+      return inquiry.begin(with: question.first)
+    }
+    guard let manager else { return .final }
+    let app = AppQuestions(task: self, session: session, manager: manager, transfer: transfer)
+    switch question {
+    case .redirect(let request):
+      guard let proposed = request.urlRequest else {
+        return FollowUp.redirected(from: url, to: request, rules(session))
+      }
+      app.redirect(request, proposed, rules(session), later)
+      return nil
+    case .bodyStream(let request):
+      app.bodyStream(for: request, later)
+      return nil
+    case .trust(let peer): return TrustInquiry(task: self, session: session, manager: manager).begin(peer, later)
+    case .identity(let peer): return IdentityInquiry(task: self, session: session, manager: manager).begin(peer, later)
+    case .credentials, .network: return .final
+    }
+  }
+
+  /// The app has refused a challenge about the connection.
+  /// - Returns: The task's error: the one that the handler returned, or else `error`.
+  func challengeRefused(_ error: URLError) -> any Error {
+    state.withLock { state in
+      state.rawError = URLError.cancelled(url: state.current.url)
+      return state.challengeError ?? error
+    }
   }
 
   /// The way of a body that is the task's result.
@@ -78,72 +197,90 @@ extension TaskCore {
     return .sink(sink)
   }
 
+  /// What remains to be done with the body of the last hop.
+  private enum BodyEnd {
+    case over
+    case file(DownloadFile)
+    case chunks(ChunkSink)
+    case keep(CacheCandidate)
+  }
+
+  private enum HopEnd {
+    case failed(TransferFailure, next: HopRequest?, SessionCore)
+    case next(HopRequest)
+    case last(BodyEnd)
+  }
+
   /// The hop is over. On the engine's thread, where the telling of the result has to wait for the end of the turn.
   func hopDidEnd(_ outcome: TransferOutcome) -> TransferSequel? {
-    enum Step {
-      case next(HopRequest), ask(PeerTrust), identify(PeerTrust), finish, download(DownloadFile), chunks(ChunkSink)
-      case keep(CacheCandidate)
-      case hold(SessionCore, URLError)
-      case tunnel(ResponseHead, SessionCore, URLError)
-    }
-    // What was asked during the hop is answered by its end.
-    state.withLock { $0.question.take() }?.end()
-    let step = state.withLock { state -> Step in
+    let (end, question) = state.withLock { state -> (HopEnd, TaskQuestion.Open?) in
       if state.collectsMetrics {
         state.hops.append(
           HopRecord(
-            request: state.current, head: state.head, isFromCache: state.caching.isServing, end: Date(),
+            request: state.current, head: state.head, isFromCache: state.ledger.caching.isServing, end: Date(),
             metrics: outcome.metrics))
       }
+      let question = state.question.take()
       if state.isCancelled {
         // What came until then is told with the error.
         state.body = outcome.body
-        return state.download.map { .download($0) } ?? .finish
+        return (.last(state.download.map { .file($0) } ?? .over), question)
       }
-      if let failure = outcome.failure {
-        if !state.isSilent, let peer = failure.peer {
-          if failure.kind == .trustUndecided { return .ask(peer) }
-          if failure.kind == .identityUndecided { return .identify(peer) }
-        }
-        // A redirect whose own body broke off is a redirect all the same.
-        if let next = state.next ?? state.standIn(for: failure), failure.kind != .cancelled { return .next(next) }
-        let proxy =
-          failure.kind == .proxyAuthentication || failure.kind == .proxyRefused
-          ? state.session?.settings.proxy(for: state.current.url) : nil
-        let error = URLError.make(failure, url: state.current.url, proxy: proxy ?? .direct)
-        if failure.kind == .proxyAuthentication, let head = failure.proxyHead, let session = state.session {
-          return .tunnel(head, session, error)
-        }
-        if let session = state.session, state.isHeld(after: failure) { return .hold(session, error) }
-        if failure.kind == .refusedByHandler, let own = failure.underlying {
-          state.error = own
-          state.rawError = URLError.cancelled(url: state.current.url)
-        } else {
-          state.error = error
-        }
-      } else if let next = state.next {
-        return .next(next)
+      if let failure = outcome.failure, let session = state.session {
+        return (.failed(failure, next: state.next, session), question)
       }
-      state.next = nil
-      state.body = outcome.body
-      state.trailers = outcome.trailers
-      if state.error == nil, state.reason == nil {
-        state.downloading.bodyEnd = state.downloading.writing?.bodyEnd(received: outcome.bytesReceived)
-      }
-      if let download = state.download { return .download(download) }
-      if let chunks = state.chunks { return .chunks(chunks) }
-      return state.cacheCandidate(kind).map { .keep($0) } ?? .finish
+      if let next = state.next { return (.next(next), question) }
+      return (.last(takeBody(outcome, &state)), question)
     }
-    switch step {
+    // What was asked during the hop is answered by its end.
+    question?.end()
+    switch end {
     case .next(let request): goOnElsewhere(with: request)
-    case .ask(let peer): askAboutTrust(peer)
-    case .identify(let peer): askForIdentity(peer)
-    case .tunnel(let head, let session, let error):
-      DispatchQueue.global(qos: .userInitiated).async { self.answerTunnel(head, session, error) }
-    case .hold(let session, let error): waitUntilReachable(session, failure: error)
-    case .finish: return end()
-    case .keep(let candidate): return keep(candidate)
-    case .download(let file): close(file)
+    case .last(let body): return close(body)
+    case .failed(let failure, let next, let session):
+      switch decide(session, { FollowUp(failure, of: $0, next: next, &$1, $2) }) {
+      case .again(let request): goOnElsewhere(with: request)
+      case .replay: goOnElsewhere(with: state.withLock { $0.current })
+      case .ask(let question): ask(question, after: error(failure, session), session)
+      case .final: return close(fail(outcome, error(failure, session), failure))
+      case .fail(let error), .refuse(let error): return close(fail(outcome, error, failure))
+      }
+    }
+    return nil
+  }
+
+  private func error(_ failure: TransferFailure, _ session: SessionCore) -> URLError {
+    FollowUp.error(failure, state.withLock { $0.current }, rules(session))
+  }
+
+  private func fail(_ outcome: TransferOutcome, _ error: any Error, _ failure: TransferFailure) -> BodyEnd {
+    state.withLock { state in
+      state.error = error
+      if failure.kind == .refusedByHandler, failure.underlying != nil {
+        state.rawError = URLError.cancelled(url: state.current.url)
+      }
+      return takeBody(outcome, &state)
+    }
+  }
+
+  /// Takes what the last hop has brought.
+  private func takeBody(_ outcome: TransferOutcome, _ state: inout TaskState) -> BodyEnd {
+    state.next = nil
+    state.body = outcome.body
+    state.trailers = outcome.trailers
+    if state.error == nil, state.reason == nil {
+      state.downloading.bodyEnd = state.downloading.writing?.bodyEnd(received: outcome.bytesReceived)
+    }
+    if let download = state.download { return .file(download) }
+    if let chunks = state.chunks { return .chunks(chunks) }
+    return CacheCandidate(state, kind).map { .keep($0) } ?? .over
+  }
+
+  private func close(_ body: BodyEnd) -> TransferSequel? {
+    switch body {
+    case .over: return end()
+    case .keep(let candidate): return candidate.keep(by: self)
+    case .file(let file): close(file)
     case .chunks(let chunks):
       state.withLock { $0.phase = .closing }
       chunks.finish { result in
@@ -154,9 +291,9 @@ extension TaskCore {
             // The transfer may have been over before it could be ended for that.
             if state.error == nil { state.error = URLError.make(failure, url: state.current.url) }
           }
-          return state.cacheCandidate(self.kind)
+          return CacheCandidate(state, self.kind)
         }
-        if let candidate { self.keep(candidate)?() } else { self.finish() }
+        if let candidate { candidate.keep(by: self)?() } else { self.finish() }
       }
     }
     return nil

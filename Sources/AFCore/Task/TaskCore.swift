@@ -80,8 +80,13 @@ extension TaskState {
   mutating func beginHop() {
     phase = .starting
     hopCount += 1
-    caching.isServing = false
-    if session?.cache != nil { caching.beginHop() }
+    ledger.caching.isServing = false
+    if session?.cache != nil { ledger.caching.beginHop() }
+  }
+
+  /// Takes note of whether it is a refresh that makes, or resumes, the task.
+  mutating func noteBearer() {
+    if blocks.bearer?.core.isRefreshingHere == true { ledger.token.isExempt = true }
   }
 
   /// Takes note of the hop's handle, which the engine's thread may know before `start` has returned.

@@ -73,8 +73,6 @@ struct TaskState {
 
   let original: HopRequest
   var current: HopRequest
-  /// Whether the body of the first hop is a stream that has yet to be asked for.
-  var wantsFirstStream = false
   /// The request that follows the running hop.
   var next: HopRequest?
 
@@ -87,18 +85,7 @@ struct TaskState {
   var questions = 0
   var question: TaskQuestion.Open?
   var hopCount = 0
-  var hold = HoldState()
-  var caching = HopCaching()
-  /// The cookies that the storage has to show before the completion runs.
-  var cookies: CookieTicket?
-  var redirects = 0
-  /// How many there had been when the present chain of hops began.
-  var firstRedirect = 0
-  /// How far each server, and the proxy, has been answered.
-  var authentication: [Asker: AskerLedger] = [:]
-  /// Digests of the current body, for answers that cover it.
-  var bodyDigests: [Digest.Algorithm: String] = [:]
-  var bearer = BearerState()
+  var ledger = HopLedger()
   var priority: Float = 0.5
   /// The moment by which the whole must be done; set by the first `resume()`.
   var deadline: MonotonicTime?

@@ -3,77 +3,6 @@ import AFTransport
 import Foundation
 import FoundationNetworking
 
-extension TaskCore {
-  /// What a response asks for that came over the network.
-  func challenge(_ head: ResponseHead, _ session: SessionCore) -> ChallengeQuestion? {
-    let (url, isServing) = state.withLock { ($0.current.url, $0.caching.isServing) }
-    // What comes through a tunnel is the server's, which has no say about the proxy.
-    guard !isServing, head.statusCode == 401 || !url.isSecure else { return nil }
-    return ChallengeQuestion(head, url: url, proxy: session.settings.proxy(for: url))
-  }
-
-  /// Tries again with credentials, asks for them, or lets the response be the result.
-  func answer(_ question: ChallengeQuestion, _ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
-    let answer = decide(question, transfer, session, httpResponse) { answer in
-      transfer.route(self.route(for: answer, question, transfer, session))
-    }
-    return answer.map { route(for: $0, question, transfer, session) } ?? .undecided
-  }
-
-  private func route(
-    for answer: ChallengeAnswer, _ question: ChallengeQuestion, _ transfer: TransferHandle, _ session: SessionCore
-  ) -> ResponseRoute {
-    switch answer {
-    case .decline: return finalRoute(transfer, session)
-    case .cancel(let error): return .cancel(error)
-    case .use(let answer):
-      var next = state.withLock { $0.current }
-      // What the caller set himself has been refused.
-      if !question.asker.isProxy { next.remove(["Authorization"]) }
-      choose(answer, for: question.asker)
-      return proceed(with: next, transfer, session)
-    }
-  }
-
-  /// The task's further requests to `asker` carry this.
-  func choose(_ answer: AuthenticationAnswer, for asker: Asker) {
-    state.withLock { $0.authentication[asker, default: AskerLedger()].chosen = answer }
-  }
-
-  /// Finds credentials, or asks for them; between two hops without a transfer. `response` is what asks, for the challenge
-  /// handler.
-  /// - Returns: The answer; nil if somebody has to be asked, and `later` gets it.
-  func decide(
-    _ question: ChallengeQuestion, _ transfer: TransferHandle?, _ session: SessionCore, _ response: HTTPURLResponse?,
-    _ later: @escaping @Sendable (ChallengeAnswer) -> Void
-  ) -> ChallengeAnswer? {
-    let (refused, step) = state.withLock { state in
-      let refused = state.authentication[question.asker]?.carried?.answer
-      return (refused, state.ledger(question.asker) { $0.challenged(by: question.offers) })
-    }
-    let inquiry = ChallengeInquiry(
-      question: question, task: self, transfer: transfer, session: session, response: response, later: later)
-    switch step {
-    case .again(let offer, let login):
-      guard let refused, let answer = inquiry.answer(offer, login, refused.source) else { return .decline }
-      return .use(answer)
-    case .ask(let offer):
-      if let refused { session.logins.forget(refused.login, in: refused.space, of: question.asker) }
-      return inquiry.consider(offer)
-    case .end:
-      if let refused { session.logins.forget(refused.login, in: refused.space, of: question.asker) }
-      return .decline
-    }
-  }
-}
-
-extension TaskState {
-  /// Reads or changes what is known of one asker.
-  mutating func ledger<Result>(_ asker: Asker, _ body: (inout AskerLedger) -> Result) -> Result {
-    body(&authentication[asker, default: AskerLedger()])
-  }
-}
-
 /// The search for the answer to one challenge: in what the session knows, with the challenge handler, in storages.
 struct ChallengeInquiry: Sendable {
   let question: ChallengeQuestion
@@ -81,17 +10,36 @@ struct ChallengeInquiry: Sendable {
   /// Nil between two hops.
   let transfer: TransferHandle?
   let session: SessionCore
+  /// What asks, for the challenge handler.
   let response: HTTPURLResponse?
-  let later: @Sendable (ChallengeAnswer) -> Void
+  let rules: FollowUp.Rules
+  let later: @Sendable (FollowUp) -> Void
 
   private var url: String { task.state.withLock { $0.current.url } }
 
   private func ledger<Result: Sendable>(_ body: (inout AskerLedger) -> Result) -> Result {
-    task.state.withLock { $0.ledger(question.asker, body) }
+    task.state.withLock { $0.ledger.with(question.asker, body) }
+  }
+
+  /// Finds credentials, or asks for them.
+  /// - Returns: What follows; nil if the app has to be asked, and `later` gets it.
+  func begin(with first: AuthenticationOffer) -> FollowUp? { consider(first).map { followUp($0) } }
+
+  private func followUp(_ answer: ChallengeAnswer) -> FollowUp {
+    switch answer {
+    case .decline: return .final
+    case .cancel(let error): return .fail(error)
+    case .use(let answer):
+      let request = task.state.withLock { state in
+        state.ledger.with(question.asker) { $0.chosen = answer }
+        return state.current
+      }
+      return FollowUp.sending(request, answering: question.asker, rules)
+    }
   }
 
   /// What to say to `offer`, or to a weaker one; nil if `later` gets it.
-  func consider(_ offer: AuthenticationOffer) -> ChallengeAnswer? {
+  private func consider(_ offer: AuthenticationOffer) -> ChallengeAnswer? {
     if let answer = knownAnswer(offer) { return .use(answer) }
     let (blocks, manager) = task.state.withLock { ($0.blocks, $0.manager) }
     guard blocks.interests.contains(.challenge), let manager else { return byDefault(from: offer) }
@@ -111,15 +59,10 @@ struct ChallengeInquiry: Sendable {
     return answer(offer, known.login, known.source)
   }
 
-  /// What an offer is answered with, given the login; nil if it cannot be.
-  func answer(
+  private func answer(
     _ offer: AuthenticationOffer, _ login: Login, _ source: AuthenticationAnswer.Source
   ) -> AuthenticationAnswer? {
-    var paths = ProtectedPaths.all
-    if case .server(let origin) = question.asker {
-      paths = ProtectedPaths(offer, for: RequestTarget.path(url), of: origin)
-    }
-    return AuthenticationAnswer(offer, login, source, paths: paths)
+    question.answer(offer, login, source, url: url)
   }
 
   // MARK: The handler
@@ -143,7 +86,7 @@ struct ChallengeInquiry: Sendable {
         let (error, url) = task.state.withLock { ($0.challengeError, $0.current.url) }
         answer = .cancel(error ?? URLError.cancelled(url: url, "The authentication challenge was cancelled"))
       }
-      if let answer { later(answer) }
+      if let answer { later(followUp(answer)) }
     }
     session.callbackQueue.async {
       let challenge = URLAuthenticationChallenge(
@@ -195,7 +138,7 @@ struct ChallengeInquiry: Sendable {
     return next.map { consider($0) } ?? .decline
   }
 
-  // MARK: Nobody is asked
+  // MARK: Without a question
 
   /// The strongest offer, from `first` on, for which there is a login that has not been tried.
   private func byDefault(from first: AuthenticationOffer) -> ChallengeAnswer {

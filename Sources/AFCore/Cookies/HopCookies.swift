@@ -31,24 +31,28 @@ extension SessionCore {
   }
 }
 
-extension TaskCore {
+/// One hop and the session's cookies.
+struct HopCookies: Sendable {
+  let task: TaskCore
+  let session: SessionCore
+
   /// Takes note of what the app has put into the storage since the last task. On the thread that starts the task.
-  func lookForCookies() {
-    let (session, handlesCookies) = state.withLock { ($0.session, $0.current.handlesCookies) }
-    if handlesCookies { session?.cookies?.look() }
+  func look() {
+    guard let cookies = session.cookies else { return }
+    if task.state.withLock({ $0.current.handlesCookies }) { cookies.look() }
   }
 
   /// Stores the cookies of a response, also of a redirect, before the next hop asks for them.
-  func keepCookies(of head: ResponseHead, _ session: SessionCore) {
+  func keep(of head: ResponseHead) {
     guard let jar = session.cookies, head.hasField(in: ["Set-Cookie"]) else { return }
-    let (request, isServing) = state.withLock { ($0.current, $0.caching.isServing) }
+    let (request, isServing) = task.state.withLock { ($0.current, $0.ledger.caching.isServing) }
     // Those of a kept response were stored when it came.
     guard !isServing, request.handlesCookies, let url = CookieURL(request.url),
       session.acceptsCookies(request, from: url, jar)
     else { return }
     let fields = head.bytes(of: "Set-Cookie")
     guard let number = jar.keep(fields, from: url, at: Date().timeIntervalSince1970) else { return }
-    state.withLock { $0.cookies = CookieTicket(jar: jar, number: number) }
+    task.state.withLock { $0.ledger.cookies = CookieTicket(jar: jar, number: number) }
   }
 }
 

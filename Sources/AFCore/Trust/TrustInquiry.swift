@@ -4,21 +4,27 @@ import AFTransport
 import Foundation
 import FoundationNetworking
 
-extension TaskCore {
-  /// Asks user code about a TLS server, then starts the hop again or ends the task.
-  func askAboutTrust(_ peer: PeerTrust) {
-    let (session, manager, url) = state.withLock { ($0.session, $0.manager, $0.current.url) }
-    guard let session, let manager, let answers = peer.answers else { return finish() }
+/// Asks the app about a TLS server, once its handshake has ended undecided.
+struct TrustInquiry: Sendable {
+  let task: TaskCore
+  let session: SessionCore
+  let manager: AFURLSessionManager
+
+  /// Asks, and says what follows.
+  /// - Returns: What follows, where there is nothing to ask.
+  func begin(_ peer: PeerTrust, _ later: @escaping @Sendable (FollowUp) -> Void) -> FollowUp? {
+    let url = task.state.withLock { $0.current.url }
+    guard let answers = peer.answers else { return .final }
     let trust: AFServerTrust
     do {
       trust = try AFServerTrust(derRepresentations: peer.chain, stapledOCSPResponse: peer.stapledOCSPResponse)
     } catch {
-      return fail(URLError.serverUntrusted(host: peer.host, url: url, trust: nil, reason: error))
+      return .fail(URLError.serverUntrusted(host: peer.host, url: url, trust: nil, reason: error))
     }
-    guard let question = TaskQuestion.open(.trust, of: self) else { return }
-    let space = ServerTrustSpace(trust, host: peer.host, port: peer.port)
+    guard let question = TaskQuestion.open(.trust, of: task) else { return nil }
     let epoch = manager.core.blocks.challengeEpoch
-    put(space, session, manager) { disposition, credential in
+    let challenge = PeerChallenge(space: ServerTrustSpace(trust, host: peer.host, port: peer.port))
+    challenge.put(to: task, session, manager) { [task] disposition, credential in
       var answer = TrustAnswer(disposition, credential, about: trust)
       var refusal: AFSecurityError?
       if answer == .policyDecides {
@@ -38,27 +44,23 @@ extension TaskCore {
           TrustDecision(
             outcome: isUsers ? .accept : .policyDecides, period: TrustPeriod(of: trust, now: Date()), epoch: epoch),
           about: peer)
-        self.goOn(with: self.state.withLock { $0.current })
+        later(.again(task.state.withLock { $0.current }))
       case .refuse:
-        self.end(untrusted: URLError.serverUntrusted(host: peer.host, url: url, trust: trust, reason: refusal))
-      case .cancel:
-        self.end(untrusted: URLError.cancelled(url: url, "The authentication challenge was cancelled"))
+        let error = URLError.serverUntrusted(host: peer.host, url: url, trust: trust, reason: refusal)
+        later(.fail(task.challengeRefused(error)))
+      case .cancel: later(.fail(task.challengeRefused(PeerChallenge.cancelled(url))))
       }
     }
+    return nil
   }
+}
 
-  /// Ends the task because of its answer to a challenge; an error that the handler returned is the task's.
-  private func end(untrusted error: URLError) {
-    let challengeError = state.withLock { state in
-      state.rawError = URLError.cancelled(url: state.current.url)
-      return state.challengeError
-    }
-    fail(challengeError ?? error)
-  }
+/// A question about a connection: to the session's block; without one to the task's handler.
+struct PeerChallenge: Sendable {
+  let space: URLProtectionSpace
 
-  /// Puts a question about a connection to the session's block; without one to the task's handler.
   func put(
-    _ space: URLProtectionSpace, _ session: SessionCore, _ manager: AFURLSessionManager,
+    to task: TaskCore, _ session: SessionCore, _ manager: AFURLSessionManager,
     answer: @escaping @Sendable (AFURLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     session.callbackQueue.async {
@@ -68,8 +70,12 @@ extension TaskCore {
       let hasBlock = manager.core.blocks.blocks.sessionChallenge != nil
       manager.urlSession(session.shell, didReceive: challenge) { disposition, credential in
         guard disposition == .performDefaultHandling, !hasBlock else { return answer(disposition, credential) }
-        manager.urlSession(session.shell, task: self.shell, didReceive: challenge, completionHandler: answer)
+        manager.urlSession(session.shell, task: task.shell, didReceive: challenge, completionHandler: answer)
       }
     }
+  }
+
+  static func cancelled(_ url: String) -> URLError {
+    URLError.cancelled(url: url, "The authentication challenge was cancelled")
   }
 }
