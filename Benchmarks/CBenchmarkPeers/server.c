@@ -19,6 +19,7 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "CBenchmarkPeers.h"
@@ -29,11 +30,16 @@ enum {
   DISCARD_SIZE = 256 << 10,
   /* What one connection may move before the others get their turn. */
   TURN = 8 << 20,
+  /* A slow download gets so many bytes so often. */
+  SLOW_PIECE = 1 << 10,
+  SLOW_MILLISECONDS = 20,
 };
 
 typedef enum { HEAD, SIZED_BODY, CHUNK_SIZE, CHUNK_DATA, TRAILER } phase;
 
-typedef struct {
+typedef struct connection connection;
+
+struct connection {
   int fd;
   SSL *ssl;
   phase phase;
@@ -46,7 +52,9 @@ typedef struct {
   int64_t body_count;
   int64_t source_left; /* of a download, still to be sent */
   int64_t source_offset;
-} connection;
+  int64_t slow_left; /* pieces of a slow download, still to be sent */
+  connection *next_slow;
+};
 
 struct afb_server {
   int listener, epoll, port;
@@ -55,6 +63,8 @@ struct afb_server {
   char *source;
   char *scratch;
   int64_t parked; /* connections whose request is never answered */
+  connection *slow; /* those with a slow download */
+  int64_t next_tick; /* when they get their next piece, in milliseconds */
 };
 
 /* 200 bytes, as a small API answers. */
@@ -105,8 +115,17 @@ static ssize_t transmit_source(afb_server *s, connection *c, size_t size) {
 
 /* --- connections --------------------------------------------------------------------------------------------------- */
 
+static void end_slow(afb_server *s, connection *c) {
+  for (connection **place = &s->slow; *place != NULL; place = &(*place)->next_slow) {
+    if (*place != c) continue;
+    *place = c->next_slow;
+    return;
+  }
+}
+
 static void drop(afb_server *s, connection *c) {
   s->parked -= c->is_parked;
+  if (c->slow_left > 0) end_slow(s, c);
   if (c->ssl != NULL) {
     SSL_shutdown(c->ssl);
     SSL_free(c->ssl);
@@ -134,7 +153,8 @@ static void welcome(afb_server *s) {
     c->fd = fd;
     c->keeps_alive = 1;
     c->input_start = c->input_end = c->output_start = c->output_end = 0;
-    c->body_left = c->body_count = c->source_left = c->source_offset = 0;
+    c->body_left = c->body_count = c->source_left = c->source_offset = c->slow_left = 0;
+    c->next_slow = NULL;
     if (s->tls != NULL) {
       c->ssl = SSL_new(s->tls);
       SSL_set_fd(c->ssl, fd);
@@ -198,6 +218,14 @@ static int begin(afb_server *s, connection *c, char *head, size_t length) {
   } else if (strncmp(path, "/park", 5) == 0) {
     s->parked += !c->is_parked;
     c->is_parked = 1;
+  } else if (strncmp(path, "/slow/", 6) == 0) {
+    int64_t pieces = strtoll(path + 6, NULL, 10);
+    answer(c, "application/octet-stream", pieces * SLOW_PIECE, "");
+    if (pieces > 0 && c->slow_left == 0) {
+      c->slow_left = pieces;
+      c->next_slow = s->slow;
+      s->slow = c;
+    }
   } else if (strncmp(path, "/bytes/", 7) == 0) {
     c->source_left = strtoll(path + 7, NULL, 10);
     c->source_offset = 0;
@@ -407,6 +435,34 @@ afb_server *afb_server_open(const char *certificate, const char *key, char *erro
   return s;
 }
 
+static int64_t milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Gives each slow download its piece, if it is time. Returns how long to wait for the next, -1 if there is none. */
+static int tick(afb_server *s) {
+  if (s->slow == NULL) {
+    s->next_tick = 0;
+    return -1;
+  }
+  int64_t now = milliseconds();
+  if (s->next_tick == 0) s->next_tick = now + SLOW_MILLISECONDS;
+  if (now >= s->next_tick) {
+    s->next_tick += SLOW_MILLISECONDS;
+    connection *next;
+    for (connection *c = s->slow; c != NULL; c = next) {
+      next = c->next_slow;
+      /* So little fits, unless the client has stopped reading; then it is late. */
+      if (c->output_end > 0 || transmit(c, s->source, SLOW_PIECE) != SLOW_PIECE) continue;
+      if (--c->slow_left == 0) end_slow(s, c);
+    }
+  }
+  int64_t left = s->next_tick - milliseconds();
+  return left > 0 ? (int)left : 0;
+}
+
 int afb_server_port(const afb_server *s) { return s->port; }
 
 void afb_server_run(afb_server *s, int stop_fd) {
@@ -417,7 +473,7 @@ void afb_server_run(afb_server *s, int stop_fd) {
   epoll_ctl(s->epoll, EPOLL_CTL_ADD, stop_fd, &stops);
   struct epoll_event events[256];
   for (;;) {
-    int count = epoll_wait(s->epoll, events, 256, -1);
+    int count = epoll_wait(s->epoll, events, 256, tick(s));
     if (count < 0 && errno != EINTR) return;
     for (int i = 0; i < count; i++) {
       if (events[i].data.ptr == NULL) {

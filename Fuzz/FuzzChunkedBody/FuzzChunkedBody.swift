@@ -39,8 +39,8 @@ private func read(_ bytes: [UInt8], step: Int) -> Outcome {
   while position < bytes.count, outcome.problem == nil {
     let piece = Array(bytes[position..<min(bytes.count, position + step)])
     position += piece.count
-    do throws(FramingProblem) {
-      try piece.withUnsafeBytes { raw throws(FramingProblem) in
+    do {
+      try piece.withUnsafeBytes { raw in
         try chunks.read(raw, longestTrailer: 100) {
           demand(!$0.isEmpty, "no bytes")
           outcome.body.append(contentsOf: $0)
@@ -52,7 +52,7 @@ private func read(_ bytes: [UInt8], step: Int) -> Outcome {
         }
       }
     } catch {
-      outcome.problem = error.message
+      outcome.problem = "\(error)"
     }
   }
   outcome.isComplete = chunks.isComplete

@@ -30,6 +30,7 @@ import Testing
       ("upload", "libcurl", ["upload-h1-tls-1MiB"], ["--size", "1MiB", "--tls"]),
       ("tls", "libcurl", ["tls-h1-1"], []),
       ("download", "libcurl", ["download-h1-1MiB"], ["--size", "1MiB"]),
+      ("slow", "libcurl", ["slow-50-0.1s", "slow-50-1s"], []),
       ("stream", "pread", ["stream-16KiB", "stream-64KiB"], ["--size", "1MiB", "--packet", "16KiB,64KiB"]),
       (
         "serialize", "Foundation",

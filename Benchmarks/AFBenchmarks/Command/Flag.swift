@@ -32,7 +32,7 @@ struct Flag: Sendable {
   ]
 
   private static let size: [Flag] = [
-    Flag("--seconds", value: "S", help: "how long a run of small requests lasts (1.5)") {
+    Flag("--seconds", value: "S", help: "how long a run of small requests (1.5), or of slow downloads (20), lasts") {
       $0.seconds = try positive($1)
     },
     Flag("--size", value: "SIZE", help: "size of the file, such as 64MiB or 20GiB (1GiB)") {

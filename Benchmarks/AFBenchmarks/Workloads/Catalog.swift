@@ -1,7 +1,7 @@
 /// The workloads there are, in the order in which they run.
 enum Catalog {
   static let workloads: [Workload] = [
-    .requests, .parked, .cookies, .tls, .upload, .download, .stream, .serialize, .manager,
+    .requests, .parked, .cookies, .tls, .upload, .download, .slow, .stream, .serialize, .manager,
   ]
 
   static func workload(_ name: String) -> Workload? {

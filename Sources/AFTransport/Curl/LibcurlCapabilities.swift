@@ -26,6 +26,10 @@ struct LibcurlCapabilities: Sendable {
   /// Pitfall 47: a proxy that speaks TLS, asks for credentials and hangs up is not called again.
   var forgetsProxyThatHangsUp: Bool { version >= 0x08_00_00 }
 
+  /// Pitfall 60: before 8.1.2 a handle that has served keeps a pointer to the last header field, which has been freed. A head that
+  /// begins with a folded line makes libcurl follow it.
+  var keepsFreedFields: Bool { version < 0x08_01_02 }
+
   /// What the package needs and this libcurl lacks, as a sentence that names its version; nil if it lacks nothing.
   var problem: String? {
     var faults: [String] = []

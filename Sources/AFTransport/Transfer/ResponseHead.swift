@@ -180,7 +180,10 @@ package struct ResponseHead: Sendable {
 
   /// The status code of a head whose first bytes these are, or 0.
   static func statusCode(of bytes: [UInt8]) -> Int {
-    guard let space = bytes.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
+    // Of the status line alone.
+    guard let space = bytes.firstIndex(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }),
+      bytes[space] == UInt8(ascii: " ")
+    else { return 0 }
     var code = 0
     for byte in bytes[(space + 1)...].prefix(3) {
       guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return 0 }

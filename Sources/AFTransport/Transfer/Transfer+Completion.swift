@@ -18,7 +18,11 @@ extension Transfer {
         : text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
     failure.curlCode = Int32(code.rawValue)
     failure.osError = Int32(easy.long(CURLINFO_OS_ERRNO))
-    if failure.kind == .transport, Self.breaksFraming(code, text) { failure.kind = .badFraming }
+    if failure.kind == .transport,
+      Self.breaksFraming(code, text) || code == CURLE_BAD_FUNCTION_ARGUMENT && machine.responseStarted
+    {
+      failure.kind = .badFraming
+    }
     if authority.isSecure, request.options.proxy != .direct { noteRefusal(in: &failure) }
     return failure
   }

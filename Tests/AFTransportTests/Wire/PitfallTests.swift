@@ -213,6 +213,50 @@ import Testing
     }
   }
 
+  /// libcurl followed a pointer that an earlier answer on the same handle had left.
+  @Test(arguments: [" folded: 1", "\t: x", " ", " \t ", " :qop=\"auth\""])
+  func `60: a head that begins with a folded line ends no process`(line: String) async throws {
+    let server = try RawServer { connection in
+      while try connection.read(through: "\r\n\r\n") != nil {
+        try connection.send(
+          "HTTP/1.1 200 OK\r\nX-A: \(String(repeating: "a", count: 100))\r\nContent-Length: 2\r\n\r\nok")
+        guard try connection.read(through: "\r\n\r\n") != nil else { return }
+        try connection.send("HTTP/1.1 200 OK\r\n\(line)\r\nX-B: b\r\nContent-Length: 2\r\n\r\nok")
+      }
+    }
+    let engine = Engine.forTests()
+    for _ in 0..<4 {
+      #expect(await engine.run(.get(server.url())).body == Data("ok".utf8))
+      let outcome = await engine.run(.get(server.url()))
+      #expect(outcome.failure == nil || outcome.failure?.kind == .badFraming)
+    }
+    try server.stop()
+  }
+
+  @Test func `60: nor one after a 417 on the same handle`() async throws {
+    for closes in [true, false] {
+      let server = try RawServer { connection in
+        while let head = try connection.read(through: "\r\n\r\n") {
+          if String(decoding: head, as: UTF8.self).contains("Expect") {
+            try connection.send(
+              "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\(closes ? "Connection: close\r\n" : "")\r\n")
+            if closes { return }
+          } else {
+            _ = try connection.read(exactly: 4)
+            try connection.send("HTTP/1.1 200 OK\r\n folded: 1\r\nContent-Length: 2\r\n\r\nok")
+          }
+        }
+      }
+      let engine = Engine.forTests()
+      for _ in 0..<3 {
+        let outcome = await engine.run(
+          .post(server.url(), .data(Data("body".utf8))) { $0.headers = [.init("Expect", "100-continue")] })
+        #expect(outcome.failure == nil || outcome.failure?.kind == .badFraming)
+      }
+      try server.stop()
+    }
+  }
+
   @Test func `46: the question mark of an empty query arrives, whatever the way, and is nobody else's`() async throws {
     let identity = try TestAuthority.make().issue(names: ["localhost"])
     let plain = try TestServer { _ in .text("x") }
