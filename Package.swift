@@ -87,8 +87,8 @@ let package = Package(
     .executableTarget(
       name: "AFBenchmarks",
       dependencies: [
-        "AFNetworking", "AFCore", "AFMultipart", "AFSecurity", "AFSerialization", "AFSupport", "AFTransport",
-        "AFTestSupport", "CBenchmarkPeers",
+        "AFNetworking", "AFCore", "AFMultipart", "AFOperations", "AFSecurity", "AFSerialization", "AFSupport",
+        "AFTransport", "AFTestSupport", "CBenchmarkPeers",
       ],
       path: "Benchmarks/AFBenchmarks"
     ),

@@ -23,8 +23,20 @@ func makeOperationManager(_ server: TestServer) -> AFHTTPRequestOperationManager
   return manager
 }
 
+func withRoutes(
+  _ routes: [String: TestServer.Handler], _ body: (TestServer) async throws -> Void
+) async throws {
+  try await withTestServer(
+    handler: { try routes[$0.path]?($0) ?? .text("no route for \($0.path)", status: 404) }, body)
+}
+
 func get(_ server: TestServer, _ path: String = "a") -> URLRequest { URLRequest(url: server.url(path)) }
 
 extension Error {
   var urlCode: URLError.Code? { (self as? URLError)?.code }
+}
+
+extension OperationQueue {
+  /// `addOperations(_:waitUntilFinished:)` is not for asynchronous contexts.
+  func add(_ operations: [Operation]) { addOperations(operations, waitUntilFinished: false) }
 }

@@ -21,6 +21,7 @@ struct MultipartBody: Sendable {
     var isFirst = true
     self.parts = parts.map { part in
       defer { isFirst = false }
+      if part.isBare { return Part(head: [], content: part.content, invalidName: nil, name: nil) }
       let head = boundary.delimiter(isFirst: isFirst) + part.headers.block
       return Part(head: Array(head.utf8), content: part.content, invalidName: part.headers.invalidName, name: part.name)
     }

@@ -1,7 +1,11 @@
+package import Foundation
+
 /// A part of a multipart body: header fields and content.
 public struct AFMultipartPart: Sendable {
   var headers: PartHeaders
   let name: String?
+  /// Whether the content stands in the body by itself: no delimiter, no header block.
+  var isBare = false
 
   /// What the part consists of.
   public let content: AFMultipartContent
@@ -34,6 +38,12 @@ public struct AFMultipartPart: Sendable {
     self.headers = PartHeaders(headers)
     name = nil
     self.content = content
+  }
+
+  /// Bytes that stand in the body as they are, between two parts.
+  package init(bare data: Data) {
+    self.init(headers: [:], content: .data(data))
+    isBare = true
   }
 
   /// A multipart body as one part of another: its header names the boundary of the inner one.

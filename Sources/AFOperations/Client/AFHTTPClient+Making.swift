@@ -110,7 +110,7 @@ extension AFHTTPClient {
     coder.encode(Int(clamping: own.stringEncoding.rawValue), forKey: "stringEncoding")
     coder.encode(Int(own.parameterEncoding.rawValue), forKey: "parameterEncoding")
     coder.encode(
-      own.operationClasses.map { NSStringFromClass($0) } as NSArray, forKey: "registeredHTTPOperationClassNames")
+      own.operationClasses.map { String(reflecting: $0) } as NSArray, forKey: "registeredHTTPOperationClassNames")
     coder.encode(headers.httpRequestHeaders as NSDictionary, forKey: "defaultHeaders")
   }
 
@@ -121,7 +121,9 @@ extension AFHTTPClient {
       ?? .formURL
     let names = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "registeredHTTPOperationClassNames")
     for case let name as String in (names as? NSArray ?? []).reversed() {
-      if let type = NSClassFromString(name) { _ = registerHTTPOperationClass(type) }
+      // Foundation finds no class that stands within another type.
+      guard name.split(separator: ".").count == 2, let type = NSClassFromString(name) else { continue }
+      registerHTTPOperationClass(type)
     }
     let fields = coder.decodeObject(of: [NSDictionary.self, NSString.self], forKey: "defaultHeaders") as? NSDictionary
     var all: [String: String] = [:]

@@ -8,8 +8,6 @@ import CInitializers
 public import Foundation
 public import FoundationNetworking
 
-// Over 400 lines because a method that subclasses may override has to stand in the class itself: on Linux an extension cannot hold it.
-
 /// A client for one server, as AFNetworking 0.10 and 1.x have it: makes requests of paths and parameters, and runs them as operations in
 /// a queue.
 ///
@@ -76,7 +74,7 @@ open class AFHTTPClient: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
   open class var supportsSecureCoding: Bool { true }
 
   /// Archives base URL, string and parameter encoding, the names of the registered classes, and the default headers: an Authorization
-  /// header among them.
+  /// header among them. Classes that stand within other types are not found again.
   open func encode(with coder: NSCoder) { encodeSettings(coder) }
 
   /// A client of the same class, made by its `init(baseURL:)`, with the same base URL, encodings, registered classes, default headers and

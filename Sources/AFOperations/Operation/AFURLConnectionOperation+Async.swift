@@ -4,11 +4,11 @@ public import Foundation
 extension AFURLConnectionOperation {
   /// Has the operation run, and waits until it has finished.
   ///
-  /// Cancelling the Swift task cancels the operation. An operation that runs already, or has finished, is only waited for.
+  /// Cancelling the Swift task cancels the operation. One that runs already, has finished, or was enqueued by a client, is only waited for.
   /// - Parameter queue: Where it waits for its turn; nil starts it at once.
   /// - Throws: The operation's ``error``.
   public func run(in queue: OperationQueue? = nil) async throws {
-    if let queue { enqueue(in: queue) } else { start() }
+    if let queue { enqueue(in: queue) } else if isUnclaimed { start() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         whenFinished { continuation.resume() }

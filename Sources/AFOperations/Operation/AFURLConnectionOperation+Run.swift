@@ -86,8 +86,11 @@ extension AFURLConnectionOperation {
   /// finished.
   private func settle(_ result: AttemptResult) {
     var failure = result.error
-    let data = core.withLock { $0.join(result, &failure) }
-    if failure == nil, !isCancelled { failure = read(result.response, data) }
+    let (response, data) = core.withLock { state in
+      let data = state.join(result, &failure)
+      return (state.response, data)
+    }
+    if failure == nil, !isCancelled { failure = read(response, data) }
     let cancellation = URLError.cancelled(url: request.url)
     let ending = core.withLock { state -> OperationState? in
       guard state.machine.finish() else { return nil }
@@ -123,9 +126,11 @@ extension OperationState {
     switch answer {
     case .rest: kept.data.append(new)
     case .whole where result.response != nil: kept.data = new
-    case .whole: break
+    case .whole, .complete: break
     case .other: kept.data = Data()
     }
+    if answer == .complete { return }
+    kept.response = result.response ?? kept.response
     let method = request.httpMethod
     if let response = result.response {
       kept.continuation = Continuation(
@@ -141,6 +146,9 @@ extension OperationState {
     let rest = result.data
     switch answer(result) {
     case .rest where handed.outputStream == nil: data = kept.data + (rest ?? Data())
+    case .complete:
+      response = kept.response
+      data = handed.outputStream == nil ? kept.data : nil
     case .other where failure == nil:
       failure = AFOperationError.wrongPart
       data = rest

@@ -6,8 +6,6 @@ public import Dispatch
 public import Foundation
 public import FoundationNetworking
 
-// Over 400 lines because a method that subclasses may override has to stand in the class itself: on Linux an extension cannot hold it.
-
 /// A request as an `Operation`: it can wait in a queue, depend on others, have a priority, be paused, and be cancelled.
 ///
 ///     let operation = AFURLConnectionOperation(request: request)

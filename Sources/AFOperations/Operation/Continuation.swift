@@ -33,13 +33,20 @@ struct Continuation: Sendable, Equatable {
     case rest
     /// The whole, from its first byte.
     case whole
+    /// There is no rest: what is there is the whole.
+    case complete
     /// A part that does not begin where the first one ends. It cannot be joined.
     case other
   }
 
   func answer(status: Int?, contentRange: String?) -> Answer {
-    guard status == 206 else { return .whole }
-    guard case .part(first: count, _, _)? = contentRange.flatMap({ ContentRange($0) }) else { return .other }
-    return .rest
+    let range = contentRange.flatMap { ContentRange($0) }
+    switch status {
+    case 206?:
+      if case .part(first: count, _, _)? = range { return .rest }
+      return .other
+    case 416? where range == .unsatisfied(total: count): return .complete
+    default: return .whole
+    }
   }
 }

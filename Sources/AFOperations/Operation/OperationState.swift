@@ -34,6 +34,8 @@ struct KeptPart: Sendable {
   /// Bytes that the output stream has got.
   var written: Int64 = 0
   var continuation: Continuation?
+  /// The response that it began with.
+  var response: HTTPURLResponse?
 }
 
 /// Everything about an operation that changes; behind the operation's lock.

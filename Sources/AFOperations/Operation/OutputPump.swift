@@ -35,6 +35,7 @@ extension AFURLConnectionOperation {
         status: body.statusCode, contentRange: body.value(forHTTPHeaderField: "Content-Range"))
       switch answer {
       case .rest?: break
+      case .complete?: skipped = .max
       // The same version from its beginning: what has been written is left out.
       case .whole? where body.statusCode == 200 && body.validator?.ifRange == kept.continuation?.condition:
         skipped = kept.written
@@ -43,6 +44,7 @@ extension AFURLConnectionOperation {
       }
     }
     let queue = DispatchQueue(label: "af.operation.output")
+    queue.async { box.open() }
     var received: Int64 = 0
     for try await chunk in body.chunks {
       var piece = chunk
@@ -65,10 +67,13 @@ extension AFURLConnectionOperation {
 }
 
 extension StreamBox<OutputStream> {
+  fileprivate func open() {
+    if let stream, stream.streamStatus == .notOpen { stream.open() }
+  }
+
   /// Writes all of it, waiting where the stream does. On a queue of its own.
   fileprivate func write(_ data: Data) throws {
     guard let stream else { return }
-    if stream.streamStatus == .notOpen { stream.open() }
     try data.withUnsafeBytes { (buffer: UnsafeRawBufferPointer) in
       var offset = 0
       while offset < buffer.count, let start = buffer.baseAddress {

@@ -29,10 +29,13 @@ final class OperationSession: Sendable {
   static let shared = OperationSession(baseURL: nil, configuration: nil)
 
   let manager: AFURLSessionManager
+  /// The policy that the session is for; nil for a client's own, which may be replaced.
+  let policy: AFSecurityPolicy?
   private let state = Locked(State())
 
   /// With a base URL the manager is one for HTTP, which refuses what its policy cannot protect.
-  init(baseURL: URL?, configuration: URLSessionConfiguration?) {
+  init(baseURL: URL?, policy: AFSecurityPolicy? = nil, configuration: URLSessionConfiguration?) {
+    self.policy = policy
     manager =
       baseURL.map { AFHTTPSessionManager(baseURL: $0, sessionConfiguration: configuration) }
       ?? AFURLSessionManager(sessionConfiguration: configuration)
@@ -40,6 +43,7 @@ final class OperationSession: Sendable {
     let serializer = AFHTTPResponseSerializer()
     serializer.acceptableStatusCodes = nil
     manager.responseSerializer = serializer
+    if let policy { manager.securityPolicy = policy }
   }
 
   /// Has `operation` asked about the task, until it is over.

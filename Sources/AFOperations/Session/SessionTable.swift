@@ -9,15 +9,15 @@ import FoundationNetworking
 /// A policy belongs to connections, so operations under different policies must not share any. Give one policy to all operations that
 /// may share connections.
 final class SessionTable: Sendable {
-  private struct Weak {
-    weak var session: OperationSession?
-  }
+  /// How many other sessions are kept, so that operations which follow one another find their connections.
+  private static let limit = 4
 
   static let shared = SessionTable(.shared)
 
   /// The session under the client's own policy.
   let home: OperationSession
-  private let others = Locked<[ObjectIdentifier: Weak]>([:])
+  /// The one that was used last at the end.
+  private let others = Locked<[OperationSession]>([])
 
   init(_ home: OperationSession) { self.home = home }
 
@@ -28,18 +28,21 @@ final class SessionTable: Sendable {
   /// The session for operations under `policy`; nil means the client's own.
   func session(under policy: AFSecurityPolicy?) -> OperationSession {
     guard let policy, policy !== home.manager.securityPolicy else { return home }
-    // The session holds its policy, so the address is not another's while the session lives.
-    let key = ObjectIdentifier(policy)
-    if let session = others.withLock({ $0[key]?.session }), session.manager.securityPolicy === policy {
-      return session
+    if let session = others.withLock({ Self.take(policy, from: &$0) }) { return session }
+    let made = OperationSession(baseURL: nil, policy: policy, configuration: home.manager.session.configuration)
+    let (session, surplus) = others.withLock { others -> (OperationSession, OperationSession?) in
+      if let session = Self.take(policy, from: &others) { return (session, nil) }
+      others.append(made)
+      return (made, others.count > Self.limit ? others.removeFirst() : nil)
     }
-    let made = OperationSession(baseURL: nil, configuration: home.manager.session.configuration)
-    made.manager.securityPolicy = policy
-    return others.withLock { others in
-      if let session = others[key]?.session { return session }
-      if others.count > 16 { others = others.filter { $0.value.session != nil } }
-      others[key] = Weak(session: made)
-      return made
-    }
+    withExtendedLifetime(surplus) {}
+    return session
+  }
+
+  private static func take(_ policy: AFSecurityPolicy, from others: inout [OperationSession]) -> OperationSession? {
+    guard let index = others.firstIndex(where: { $0.policy === policy }) else { return nil }
+    let session = others.remove(at: index)
+    others.append(session)
+    return session
   }
 }
