@@ -327,7 +327,7 @@ class Runner:
         return judge(self.command(tests), {**os.environ, "AF_MUTANT": str(number), "SWIFT_BACKTRACE": "enable=no"}, limit)
 
     def limit(self, tests):
-        """Three times what these tests take without a mutant, and a minute. Without one they must pass, and there must be some."""
+        """Three times what these tests take without a mutant, and half a minute. Without one they must pass, and there must be some."""
         with self.lock:
             if tests not in self.plain:
                 for attempt in range(2):
@@ -339,7 +339,7 @@ class Runner:
                     raise Fault(f"without a mutant, {tests}: {verdict}: {told}")
                 self.plain[tests] = time.monotonic() - start
                 print(f"mutants: {tests}: {told} tests, {self.plain[tests]:.1f} s without a mutant", flush=True)
-            return 60 + 3 * self.plain[tests]
+            return 30 + 3 * self.plain[tests]
 
     def verdict(self, mutant, quick):
         """(killed, what told) against the suites that the entry names, then against its whole target."""
@@ -430,7 +430,8 @@ def main():
         return mutant, {"killed": killed, "told": told, "digest": mutant.digest, "seconds": round(time.monotonic() - start, 1)}
 
     wrong = []
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    pool = concurrent.futures.ThreadPoolExecutor(options.jobs)
+    try:
         for done in concurrent.futures.as_completed([pool.submit(run, mutant) for mutant in chosen]):
             mutant, result = done.result()
             results[mutant.identity] = result
@@ -441,6 +442,9 @@ def main():
                 wrong.append(f"{mutant.identity} is called equivalent, and is not")
             if word == "SURVIVED" and mutant.unnoticed is None:
                 wrong.append(f"{mutant.identity} survived, and no reason is given")
+    finally:
+        # What has not begun does not begin when something is wrong, or somebody has had enough.
+        pool.shutdown(cancel_futures=True)
 
     shown = {m.identity: results[m.identity] for m in chosen} if options.tenth or options.names else results
     print(markdown(mutants, shown))

@@ -145,14 +145,16 @@ import Testing
   func closeWhileWaiting() throws {
     let form = AFMultipartForm()
     form.appendPart(withForm: Data(count: 1_000), name: "n")
-    form.throttleBandwidth(withPacketSize: 10, delay: 600)
+    form.throttleBandwidth(withPacketSize: 10, delay: 5)
     let stream = form.makeBodyStream()
     stream.open()
     var bytes = [UInt8](repeating: 0, count: 100)
     #expect(stream.read(&bytes, maxLength: 100) == 10)
     let closer = Closer(stream: stream)
     DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { closer.stream.close() }
+    let begun = MonotonicTime.now
     #expect(stream.read(&bytes, maxLength: 100) == 0)
+    #expect(MonotonicTime.now - begun < 4, "it was woken, and did not wait for the pause to end")
     #expect(stream.streamStatus == .closed)
   }
 }

@@ -160,9 +160,19 @@ import Testing
         form.append(AFMultipartPart(name: "s", content: .stream(stream, length: nil)))
         try await form.makeBodyStream().write(to: file)
       }
-      try await eventually { try names(in: directory).count == 1 }
+      // All that there is has been written, so it waits.
+      try await eventually {
+        let written = try names(in: directory).first.map { directory.appendingPathComponent($0).path }
+        return try written.map { try FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int ?? 0 > 300_000 }
+          ?? false
+      }
+      let begun = MonotonicTime.now
       task.cancel()
+      let opener = DispatchWorkItem { gate.signal() }
+      DispatchQueue.global().asyncAfter(deadline: .now() + 5, execute: opener)
       await #expect(throws: CancellationError.self) { try await task.value }
+      opener.cancel()
+      #expect(MonotonicTime.now - begun < 4)
       #expect(try names(in: directory).isEmpty)
     }
   }
@@ -194,7 +204,13 @@ import Testing
       let form = form()
       form.throttleBandwidth(withPacketSize: 10, delay: 100)
       form.bandwidthLimit = AFBandwidthLimit(bytesPerSecond: 1)
-      try await form.makeBodyStream().write(to: directory.appendingPathComponent("body"))
+      let ends = Recorder<Bool>()
+      let progress = form.makeBodyStream().write(to: directory.appendingPathComponent("body"), queue: .global()) {
+        ends.record($0 == nil)
+      }
+      defer { progress.cancel() }
+      let ended = try await ends.wait(for: 1)
+      #expect(ended == [true])
     }
   }
 
@@ -204,7 +220,7 @@ import Testing
     let sink = ShortWritingStream(limit: .max)
     try await form.makeBodyStream().write(to: sink)
     #expect(try sink.data == drain(form.makeBodyStream()))
-    #expect(sink.streamStatus == .closed)
+    #expect(sink.streamStatus == .closed, "who opens it closes it")
     let memory = OutputStream(toMemory: ())
     memory.open()
     try await form.makeBodyStream().write(to: memory)
@@ -216,6 +232,7 @@ import Testing
   func outputStreamFails() async throws {
     let full = ShortWritingStream(limit: 1_000)
     let error = await #expect(throws: AFMultipartError.self) { try await form().makeBodyStream().write(to: full) }
+    #expect(full.streamStatus == .closed)
     #expect(error?.code == .writeFailed)
     let failing = ShortWritingStream(limit: 1_000, failure: NSError(domain: "test", code: 5))
     let other = await #expect(throws: AFMultipartError.self) { try await form().makeBodyStream().write(to: failing) }

@@ -55,6 +55,53 @@ import Testing
     #expect(!bytes.withUnsafeBytes { channel.offerSparingly($0) })
   }
 
+  @Test func `Bytes that are offered sparingly go in whole or not at all`() {
+    let channel = ByteChannel(length: nil, capacity: 8)
+    func offer(_ count: Int) -> Bool {
+      [UInt8](repeating: 7, count: count).withUnsafeBytes { channel.offerSparingly($0) }
+    }
+    #expect(!offer(9))
+    #expect(offer(7))
+    #expect(!offer(2))
+    #expect(offer(1), "the last byte fits")
+    #expect(take(100, from: channel).isBytes(8))
+  }
+
+  @Test func `The reader is woken at once where the ring is half full, and by the last byte of a known length`() {
+    for (length, count) in [(nil, 4), (3, 3)] as [(Int64?, Int)] {
+      let calls = Counter()
+      let channel = ByteChannel(length: length, capacity: 8)
+      channel.setWakeUp { calls.increment() }
+      #expect(take(1, from: channel).isWait)
+      #expect([UInt8](repeating: 7, count: count).withUnsafeBytes { channel.offerSparingly($0) })
+      #expect(calls.count == 1)
+    }
+  }
+
+  @Test func `A reader that waits again is woken again by a single byte`() async throws {
+    let channel = ByteChannel(length: nil)
+    channel.setWakeUp { calls.increment() }
+    for round in 1...3 {
+      #expect(take(1, from: channel).isWait)
+      #expect([7].withUnsafeBytes { channel.offerSparingly(UnsafeRawBufferPointer(rebasing: $0[..<1])) })
+      try await eventually { calls.count == round }
+      #expect(take(1, from: channel).isBytes(1))
+    }
+  }
+
+  @Test func `The first end stands, and none to be cancelled is noted behind it`() {
+    let channel = ByteChannel(length: nil)
+    channel.finish(StreamBodyError.missing)
+    channel.finish()
+    guard case .failed(StreamBodyError.missing) = take(1, from: channel) else {
+      Issue.record("the failure came first")
+      return
+    }
+    channel.whenCancelled { calls.increment() }
+    channel.cancel()
+    #expect(calls.count == 0)
+  }
+
   @Test("A full channel has no room until half of it is free, and says so once")
   func room() {
     let channel = ByteChannel(length: nil, capacity: 8)

@@ -1,8 +1,9 @@
-import AFSupport
 import AFTestSupport
 import Dispatch
 import Foundation
 import Testing
+
+@testable import AFSupport
 
 /// A file as a body: from the page cache at once, from the disk by way of a queue.
 @Suite struct FileBodyReaderTests {
@@ -53,6 +54,80 @@ import Testing
       return
     }
     directory.remove()
+  }
+
+  @Test(
+    arguments: [
+      (0, nil, 10), (10, nil, 0), (11, nil, nil), (4, 6, 6), (4, 7, nil), (10, 0, 0), (10, 1, nil), (-1, nil, nil),
+      (-1, 1, nil),
+      (0, -1, nil), (0, .max, nil), (.max, nil, nil),
+    ] as [(Int64, Int64?, Int64?)])
+  func `A range may end where the file ends, and not behind it; what is refused is closed`(
+    offset: Int64, length: Int64?, expected: Int64?
+  ) throws {
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let path = try directory.write(Data(count: 10), to: "f.bin").path
+    func isOpen() -> Bool {
+      (0..<4096).contains {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+      }
+    }
+    if let expected {
+      var reader: FileBodyReader? = try FileBodyReader(path: path, offset: offset, length: length)
+      #expect(reader?.contentLength == expected)
+      #expect(isOpen())
+      reader = nil
+    } else {
+      let error = #expect(throws: FileBodyError.self) {
+        try FileBodyReader(path: path, offset: offset, length: length)
+      }
+      guard case .outOfRange(path, _, _, size: 10) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+    #expect(!isOpen())
+  }
+
+  @Test(arguments: ["/dev/null", "/"])
+  func `What is no regular file is refused`(path: String) {
+    let error = #expect(throws: FileBodyError.self) { try FileBodyReader(path: path) }
+    guard case .notRegular(path) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func `A rewind forgives a failure that is mended`() async throws {
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let file = try directory.write(Data(count: 1000), to: "f.bin")
+    let reader = try FileBodyReader(path: file.path)
+    try #require(truncate(file.path, 400) == 0)
+    await #expect(throws: FileBodyError.self) { try await drain(reader, 100) }
+    try #require(truncate(file.path, 1000) == 0)
+    try reader.rewind()
+    #expect(try await drain(reader, 100) == Data(count: 1000))
+  }
+
+  @Test func `A file that does not tell its length is gathered, up to a limit and no further`() throws {
+    #expect(try #require(FileBodyReader(path: "/proc/self/status").gathered).starts(with: Data("Name:".utf8)))
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    for (count, isTaken) in [(FileBodyReader.largestContent, true), (FileBodyReader.largestContent + 1, false)] {
+      let path = try directory.write(Data(count: count), to: "f.bin").path
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      try #require(descriptor >= 0)
+      defer { close(descriptor) }
+      // As a file of /proc says it.
+      let untold = stat()
+      if isTaken {
+        #expect(try FileBodyReader.content(of: descriptor, untold, path)?.count == count)
+      } else {
+        #expect(throws: FileBodyError.self) { try FileBodyReader.content(of: descriptor, untold, path) }
+      }
+    }
   }
 
   /// Makes the kernel forget what it holds of the file in memory.

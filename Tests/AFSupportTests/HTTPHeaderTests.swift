@@ -20,6 +20,8 @@ import Testing
   @Test("only ASCII letters are folded")
   func folding() {
     #expect(HTTPHeaderFields.isSame("ETag", "etag"))
+    #expect(HTTPHeaderFields.isSame("AZ", "az"))
+    #expect(!HTTPHeaderFields.isSame("[", "{"))
     #expect(!HTTPHeaderFields.isSame("É", "é"))
     #expect(!HTTPHeaderFields.isSame("a@", "a`"))
     #expect(!HTTPHeaderFields.isSame("a", "ab"))
@@ -48,6 +50,11 @@ import Testing
     #expect(HTTPHeaderValidation.isToken(text) == isToken)
     #expect(HTTPHeaderValidation.fault(inMethod: text) == (isToken ? nil : .method(text)))
     #expect(HTTPHeaderValidation.fault(inField: text, value: "") == (isToken ? nil : .fieldName(text)))
+  }
+
+  @Test func `nothing is neither a method nor a name`() {
+    #expect(HTTPHeaderValidation.fault(inMethod: "") == .method(""))
+    #expect(HTTPHeaderValidation.fault(inField: "", value: "") == .fieldName(""))
   }
 
   @Test("a fault's description has no part of the value")

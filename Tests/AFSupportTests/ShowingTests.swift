@@ -35,7 +35,7 @@ import Testing
       ("https://h/?a=1&access_token=S&b=2", "https://h/?a=1&access_token=…&b=2"),
       ("https://h/?X-Amz-Signature=S&x=1", "https://h/?X-Amz-Signature=…&x=1"),
       ("https://h/?API_KEY=S", "https://h/?API_KEY=…"), ("https://h/?apikey=S;sig=T", "https://h/?apikey=…;sig=…"),
-      ("https://h/?to%6Ben=S", "https://h/?to%6Ben=…"),
+      ("https://h/?to%6Ben=S", "https://h/?to%6Ben=…"), ("https://h/?%54OKEN=S", "https://h/?%54OKEN=…"),
       ("https://h/#id_token=S&state=x", "https://h/#id_token=…&state=x"),
       ("https://h/?q=a#access_token=S", "https://h/?q=a#access_token=…"),
       ("https://h/?token", "https://h/?token"), ("https://h/?token=", "https://h/?token=…"),
