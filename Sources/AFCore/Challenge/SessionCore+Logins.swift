@@ -27,7 +27,7 @@ extension SessionCore {
   /// Credentials whose handler has been replaced, or that were taken out of the storage, are no longer used; and a URL that names
   /// its user means that one.
   private func valid(_ answer: AuthenticationAnswer, _ asker: Asker, _ task: TaskCore) -> AuthenticationAnswer? {
-    let (url, generation) = task.state.withLock { ($0.current.url, $0.blocks.blocks.challengeGeneration) }
+    let (url, generation) = task.state.withLock { ($0.current.url, $0.owner.blocks.blocks.challengeGeneration) }
     if !asker.isProxy {
       let named = url.login
       if let named { return named == answer.login ? answer : nil }
