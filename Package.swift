@@ -66,7 +66,12 @@ let package = Package(
       ]
     ),
     .target(name: "AFImage", dependencies: ["AFSupport", "AFSerialization", "CGdkPixbuf"]),
-    .target(name: "AFTransfer", dependencies: ["AFCore", "AFSecurity", "AFSupport", "CLinux", "CSQLite"]),
+    .target(
+      name: "AFTransfer",
+      dependencies: [
+        "AFCore", "AFMultipart", "AFReachability", "AFSecurity", "AFSerialization", "AFSupport", "CSQLite",
+      ]
+    ),
     .target(
       name: "AFNetworking",
       dependencies: ["AFCore", "AFSerialization", "AFSecurity", "AFReachability", "AFMultipart"]

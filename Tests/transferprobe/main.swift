@@ -8,6 +8,7 @@ import Foundation
 //     transferprobe store FOLDER SEED      changes a store at random, without end
 //     transferprobe full FOLDER            fills the disk, and ends what it has added
 //     transferprobe hold FOLDER            owns the store until it is killed
+//     transferprobe queue FOLDER NAME URL  adds uploads to a queue and transfers them, until it is killed
 
 func say(_ line: String) {
   let text = line + "\n"
@@ -20,6 +21,12 @@ guard arguments.count >= 3 else {
   exit(2)
 }
 func run(_ arguments: [String]) throws {
+  if arguments[1] == "queue" {
+    Task {
+      do { try await probeQueue(arguments) } catch { say("error \(error)") }
+    }
+    dispatchMain()
+  }
   let store = try SQLiteTransferStore(folder: arguments[2])
   switch arguments[1] {
   case "store":

@@ -14,6 +14,7 @@ final class StoreWriter: Sendable {
     var entries: [Entry] = []
     /// The latest of each transfer, made durable with the next transaction.
     var lazy: [String: StoredTransfer] = [:]
+    var flushed = MonotonicTime.now
     var isDraining = false
     var isClosed = false
   }
@@ -50,6 +51,16 @@ final class StoreWriter: Sendable {
   /// Writes what is noted. Nothing if nothing is.
   func flush() {
     if state.withLock({ !$0.lazy.isEmpty && !$0.isClosed }) { drainSoon() }
+  }
+
+  /// Writes what is noted if the last time was ten seconds ago.
+  func flushSometimes() {
+    let isTime = state.withLock { state in
+      guard MonotonicTime.now - state.flushed >= 10 else { return false }
+      state.flushed = .now
+      return true
+    }
+    if isTime { flush() }
   }
 
   /// Tidies up behind the last commit.
