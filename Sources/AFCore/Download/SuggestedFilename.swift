@@ -76,12 +76,15 @@ struct ContentDisposition {
     var isValue = false
     var isQuoted = false
     var isEscaped = false
+    var wasQuoted = false
     func flush() {
-      let trimmed = isValue ? value : ""
-      found.append((name.trimmingCharacters(in: .whitespaces).lowercased(), trimmed))
+      // Of a value in quotes the white space is its own.
+      let own = !isValue ? "" : wasQuoted ? value : value.trimmingCharacters(in: .whitespaces)
+      found.append((name.trimmingCharacters(in: .whitespaces).lowercased(), own))
       name = ""
       value = ""
       isValue = false
+      wasQuoted = false
     }
     for character in field {
       if isEscaped {
@@ -96,7 +99,13 @@ struct ContentDisposition {
       } else if character == ";" {
         flush()
       } else if isValue {
-        if character == "\"" { isQuoted = true } else if !character.isWhitespace { value.append(character) }
+        if character == "\"" {
+          if !wasQuoted { value = value.trimmingCharacters(in: .whitespaces) }
+          isQuoted = true
+          wasQuoted = true
+        } else if !wasQuoted || !character.isWhitespace {
+          value.append(character)
+        }
       } else if character == "=" {
         isValue = true
       } else {
@@ -122,7 +131,9 @@ struct ContentDisposition {
           continue
         }
         let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-        guard digits.utf8.count == 2, let code = UInt8(digits, radix: 16) else { return nil }
+        guard digits.utf8.count == 2, digits.utf8.allSatisfy(URLBytes.isHex), let code = UInt8(digits, radix: 16) else {
+          return nil
+        }
         scalars.append(Unicode.Scalar(code))
         rest = rest.dropFirst(2)
       }

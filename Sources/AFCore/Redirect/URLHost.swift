@@ -112,6 +112,8 @@ enum URLHost {
   }
 
   private static func number(_ label: Substring) -> UInt64? {
+    // Not what Swift takes for a number besides, such as "-0".
+    guard label.utf8.allSatisfy({ URLBytes.isHex($0) || $0 == UInt8(ascii: "x") }) else { return nil }
     if label.hasPrefix("0x") { return label.count == 2 ? 0 : UInt64(label.dropFirst(2), radix: 16) }
     if label.count > 1, label.hasPrefix("0") { return UInt64(label.dropFirst(), radix: 8) }
     return label.utf8.allSatisfy(URLBytes.isDigit) ? UInt64(label) : nil
