@@ -3,6 +3,7 @@
 import argparse
 import concurrent.futures
 import datetime
+import fcntl
 import functools
 import hashlib
 import json
@@ -355,6 +356,15 @@ class Runner:
         return False, "" if verdict == "passed" else told
 
 
+def keep(identity, result):
+    """Notes a result among those of other runs, which may go on at the same time."""
+    with (WORK / "results.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        all_results = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
+        all_results[identity] = result
+        RESULTS.write_text(json.dumps(all_results, indent=1, sort_keys=True))
+
+
 # MARK: the table
 
 def rates(mutants, results):
@@ -387,6 +397,7 @@ def main():
     options = argparse.ArgumentParser()
     for flag in ("check", "tenth", "survivors", "quick", "selftest"):
         options.add_argument(f"--{flag}", action="store_true")
+    options.add_argument("--part", type=lambda text: tuple(map(int, text.split("/"))), metavar="K/N")
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--table", type=pathlib.Path)
     options.add_argument("--build-options", default="")
@@ -415,8 +426,10 @@ def main():
         raise Fault(f"no such target or mutant: {', '.join(sorted(unknown))}")
     chosen = [m for m in mutants if not options.names or {m.identity, m.target} & set(options.names)]
     if options.tenth:
-        today = datetime.date.today().toordinal()
-        chosen = [m for m in chosen if (zlib.crc32(m.identity.encode()) + today) % 10 == 0]
+        options.part = (datetime.date.today().toordinal() % 10 or 10, 10)
+    if options.part:
+        number, count = options.part
+        chosen = [m for m in chosen if zlib.crc32(m.identity.encode()) % count == number % count]
     if options.survivors:
         chosen = [m for m in chosen if not results.get(m.identity, {}).get("killed")]
 
@@ -435,7 +448,7 @@ def main():
         for done in concurrent.futures.as_completed([pool.submit(run, mutant) for mutant in chosen]):
             mutant, result = done.result()
             results[mutant.identity] = result
-            RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True))
+            keep(mutant.identity, result)
             word = "killed" if result["killed"] else "equivalent" if mutant.equivalent is not None else "SURVIVED"
             print(f"{word:10} {result['seconds']:6.1f} s  {mutant.identity}  {result['told']}", flush=True)
             if result["killed"] and mutant.equivalent is not None:
@@ -446,12 +459,12 @@ def main():
         # What has not begun does not begin when something is wrong, or somebody has had enough.
         pool.shutdown(cancel_futures=True)
 
-    shown = {m.identity: results[m.identity] for m in chosen} if options.tenth or options.names else results
+    shown = {m.identity: results[m.identity] for m in chosen} if options.part or options.names else results
     print(markdown(mutants, shown))
     if options.table:
         head = options.table.read_text().split("<!-- made by Scripts/mutants -->")[0] if options.table.is_file() else ""
         options.table.write_text(head + "<!-- made by Scripts/mutants -->\n\n" + markdown(mutants, results))
-    if not options.tenth and not options.names:
+    if not options.part and not options.names:
         for name, count, _, _, _, rate in rates(mutants, results):
             least = LEAST_OVER_ALL if name == "all" else LEAST
             if rate < least:

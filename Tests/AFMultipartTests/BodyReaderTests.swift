@@ -203,7 +203,45 @@ import Testing
     #expect(!reader(.data(Data()), once(Part())).isReplayable)
   }
 
+  @Test(arguments: [false, true])
+  func `one that writes a body to a file closes it, whether it ends, fails or has nowhere to go`(fails: Bool)
+    async throws
+  {
+    struct Nowhere: BodyOutput {
+      func write(_ bytes: UnsafeRawBufferPointer) throws {}
+      func finish() throws {}
+      func abandon() {}
+    }
+    for hasPlace in [true, false] {
+      let part = fails ? Part(.bytes(3), .failed(Failure())) : Part(.bytes(3))
+      let ends = Recorder<Bool>()
+      let writer = BodyWriter.start(part, progress: { _ in }, completion: { ends.record($0 == nil) }) {
+        if hasPlace { return Nowhere() }
+        throw Failure()
+      }
+      let ended = try await ends.wait(for: 1)
+      #expect(ended == [hasPlace && !fails])
+      #expect(part.closes.count == 1)
+      withExtendedLifetime((writer, part)) {}
+    }
+  }
+
   // MARK: Limits
+
+  @Test func `a rewind does not end the pause between two packets`() throws {
+    var throttle = Throttle()
+    throttle.packets = PacketPacer.Settings(packetSize: 10, delay: 60)
+    let reader = reader(.data(Data(count: 100)), throttle: throttle)
+    guard case .bytes(10) = read(reader) else {
+      Issue.record("a packet is 10 bytes")
+      return
+    }
+    try reader.rewind()
+    guard case .wait = read(reader) else {
+      Issue.record("the pause is not over")
+      return
+    }
+  }
 
   @Test func `what a body was granted and did not need goes to others, and its place with it`() throws {
     // 4096 bytes in store, and 16 more each millisecond.
@@ -212,10 +250,11 @@ import Testing
       let begun = MonotonicTime.now
       var throttle = Throttle()
       throttle.limit = limit
+      // Made before the reader's own: one made afterwards could stand at its place in memory, and be taken for it.
+      let other = limit.makeShare()
       let reader = reader(.data(Data(count: 2_000)), throttle: throttle)
       guard case .bytes(let count) = read(reader, 4096) else { break }
       #expect(count > 2_000 && reader.isAtEnd)
-      let other = limit.makeShare()
       let (all, rest) = (other.take(upTo: 4_090, now: .now), other.take(upTo: 4_096 - count, now: .now))
       // On a machine that is busy elsewhere the store may have filled up.
       guard MonotonicTime.now - begun < 0.1 else { continue }

@@ -68,10 +68,12 @@ import Testing
   }
 
   @Test func `The reader is woken at once where the ring is half full, and by the last byte of a known length`() {
-    for (length, count) in [(nil, 4), (3, 3)] as [(Int64?, Int)] {
+    for (length, before, count) in [(nil, 0, 4), (8, 7, 1)] as [(Int64?, Int, Int)] {
       let calls = Counter()
       let channel = ByteChannel(length: length, capacity: 8)
       channel.setWakeUp { calls.increment() }
+      offer(before, to: channel)
+      if before > 0 { #expect(take(8, from: channel).isBytes(before)) }
       #expect(take(1, from: channel).isWait)
       #expect([UInt8](repeating: 7, count: count).withUnsafeBytes { channel.offerSparingly($0) })
       #expect(calls.count == 1)
@@ -123,9 +125,11 @@ import Testing
     #expect(channel.room(upTo: 100) == 10)
     offer(4, to: channel)
     #expect(channel.room(upTo: 100) == 6)
+    #expect(take(4, from: channel).isBytes(4))
+    #expect(channel.room(upTo: 100) == 6, "what was taken makes no room beyond the length")
     offer(6, to: channel)
     #expect(channel.room(upTo: 1) == nil)
-    #expect(take(100, from: channel).isBytes(10))
+    #expect(take(100, from: channel).isBytes(6))
     #expect(take(100, from: channel).isEnd)
 
     let short = ByteChannel(length: 10)

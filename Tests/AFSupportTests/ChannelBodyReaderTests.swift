@@ -137,13 +137,15 @@ import Testing
   private func drained(_ reader: ChannelBodyReader) async throws -> Data {
     let (wakeUps, wake) = AsyncStream.makeStream(of: Void.self)
     reader.setWakeUp { wake.yield() }
+    let limit = TimeLimit(seconds: 10) { wake.finish() }
+    defer { limit.cancel() }
     var iterator = wakeUps.makeAsyncIterator()
     var buffer = [UInt8](repeating: 0, count: 50_000)
     var body = Data()
     while true {
       switch buffer.withUnsafeMutableBytes({ reader.read(into: $0) }) {
       case .bytes(let count): body.append(contentsOf: buffer[..<count])
-      case .wait: await iterator.next()
+      case .wait: try #require(await iterator.next() != nil, "the producer gives nothing for 10 s")
       case .end: return body
       case .failed(let error): throw error
       }

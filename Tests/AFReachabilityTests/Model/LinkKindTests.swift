@@ -34,17 +34,20 @@ struct LinkKindTests {
   @Test("sysfs tells radios, but only of the interface with the same number")
   func sysfs() throws {
     let directory = try TemporaryDirectory()
-    for (name, index) in [("wlan0", 7), ("wlan1", 8), ("usb0", 7), ("eth0", 7)] {
+    for (name, index) in [("wlan0", 7), ("wlan1", 8), ("usb0", 7), ("eth0", 7), ("old0", 7), ("wl0", 7)] {
       let url = directory.url.appendingPathComponent(name)
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
       try Data("\(index)\n".utf8).write(to: url.appendingPathComponent("ifindex"))
     }
-    for name in ["wlan0", "wlan1"] {
-      let wireless = directory.url.appendingPathComponent("\(name)/phy80211")
+    for name in ["wlan0/phy80211", "wlan1/phy80211", "old0/wireless"] {
+      let wireless = directory.url.appendingPathComponent(name)
       try FileManager.default.createDirectory(at: wireless, withIntermediateDirectories: true)
     }
     try Data("DEVTYPE=wwan\nINTERFACE=usb0\n".utf8).write(to: directory.url.appendingPathComponent("usb0/uevent"))
+    try Data("DEVTYPE=wlan\n".utf8).write(to: directory.url.appendingPathComponent("wl0/uevent"))
     let classifier = LinkClassifier(directory: directory.path, askKernel: { _ in nil })
+    #expect(classifier.medium(of: Self.link("old0")) == .wifi)
+    #expect(classifier.medium(of: Self.link("wl0")) == .wifi)
     #expect(classifier.medium(of: Self.link("wlan0")) == .wifi)
     #expect(classifier.medium(of: Self.link("wlan1")) == .wired)
     #expect(classifier.medium(of: Self.link("usb0")) == .cellular)

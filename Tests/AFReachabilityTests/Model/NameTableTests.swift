@@ -63,6 +63,20 @@ struct NameTableTests {
     }
     _ = table.take(.addresses([SocketAddress(address: Self.address)]), for: "a", now: now)
     #expect(table.nextDeadline == nil)
+    _ = table.take(.failed(reason: "x", isFinal: false), for: "a", now: now)
+    #expect(table.nextDeadline == now + 1)
+  }
+
+  @Test("An answer without an address is a failure, and a late one is one once")
+  func nothing() {
+    let empty = table()
+    #expect(empty.take(.addresses([]), for: "a", now: Self.start))
+    #expect(empty.answer(for: "a", now: Self.start) == .failed(reason: "no addresses"))
+    #expect(empty.nextDeadline == Self.start + 1)
+    let late = table()
+    #expect(late.expire(Self.start + 5))
+    #expect(!late.expire(Self.start + 5))
+    #expect(late.nextDeadline == nil)
   }
 
   @Test("A change resolves again, at most once a second, and also one that comes during a resolution")
