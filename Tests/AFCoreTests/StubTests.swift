@@ -21,6 +21,12 @@ final class StubProtocol: URLProtocol {
       let target = URLRequest(url: URL(string: "http://stub.example/end") ?? url)
       client.urlProtocol(self, wasRedirectedTo: target, redirectResponse: response)
     case "/hang": break
+    case "/large":
+      guard let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: [:])
+      else { return }
+      client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+      for number in 0..<48 { client.urlProtocol(self, didLoad: Data(repeating: UInt8(number), count: 1 << 20)) }
+      client.urlProtocolDidFinishLoading(self)
     default:
       let status = url.path == "/404" ? 404 : 200
       let fields = ["Content-Type": "application/json"]
@@ -50,6 +56,38 @@ final class QueueWatchingProtocol: URLProtocol {
 
 @Suite struct StubTests {
   struct Answer: Decodable, Sendable { var path: String }
+
+  @Test func `F34 the limit of bodies in memory counts for a stub's, and for no byte stream`() async throws {
+    let manager = manager()
+    manager.responseSerializer = AFHTTPResponseSerializer()
+    var options = AFTransportOptions()
+    options.maximumBodySizeInMemory = 40 << 20
+    manager.transportOptions = options
+    for hasBlock in [false, true] {
+      if hasBlock { manager.setDataTaskDidReceiveDataBlock { _, _, _ in } }
+      let error = try await failure { _ = try await manager.get("large") }
+      #expect(error.urlError?.code == .dataLengthExceedsMaximum, "\(error)")
+    }
+    let stream = try await manager.stream(for: URLRequest(url: try #require(URL(string: "http://stub.example/large"))))
+    var sums = [Int](repeating: 0, count: 48)
+    var next = 0
+    for try await chunk in stream.chunks {
+      // A sink is full with 1 MiB; what it holds is handed out in blocks.
+      #expect(chunk.count <= 2 << 20)
+      for part in stride(from: 0, to: chunk.count, by: 4096) { sums[Int(chunk[chunk.startIndex + part])] += 1 }
+      next += chunk.count
+    }
+    #expect(next == 48 << 20)
+    #expect(sums == [Int](repeating: (1 << 20) / 4096, count: 48))
+  }
+
+  @Test func `a stub's body that comes in many pieces is whole`() async throws {
+    let manager = manager()
+    manager.responseSerializer = AFHTTPResponseSerializer()
+    let body = try await manager.get("large").data
+    #expect(body.count == 48 << 20)
+    #expect((0..<48).allSatisfy { body[$0 << 20] == UInt8($0) && body[($0 + 1) << 20 - 1] == UInt8($0) })
+  }
 
   private func manager() -> AFHTTPSessionManager {
     let configuration = quietConfiguration()

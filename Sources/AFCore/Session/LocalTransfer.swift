@@ -1,3 +1,4 @@
+import AFSupport
 import AFTransport
 import Dispatch
 import Foundation
@@ -5,25 +6,34 @@ import Foundation
 /// A hop that is carried out in this process and not by the engine: a stub's, or one that is answered from the cache.
 ///
 /// It behaves like the engine's hops: one head, a body by the route that the task chose, one completion, all in order on a
-/// queue of its own.
+/// queue of its own. A reader that has enough holds the body back, and the limits of bodies count.
 final class LocalTransfer: TransferControl, @unchecked Sendable {
   // Unchecked because everything that changes is only touched on `queue`.
   private let queue = DispatchQueue(label: "af.local-transfer")
   private let task: TaskCore
+  private let limits: BodyLimits
   private var stop: (() -> Void)?
   private var route: ResponseRoute?
   private var hasBegun = false
   private var hasHead = false
   private var isSuspended = false
   private var isComplete = false
-  private var pending = Data()
-  private var body = Data()
+  /// What has come and is not where it is wanted, the oldest first.
+  private var pending: [Data] = []
+  /// A body that came in one piece, as it came.
+  private var whole: Data?
+  /// One that came in several.
+  private var gathered = MemoryBody()
   private var received: Int64 = 0
   private var expected: Int64?
   private var end: TransferFailure??
 
+  /// A sink gets so many bytes at a time, as from the engine.
+  private static let pieceSize = 64 << 10
+
   init(task: TaskCore) {
     self.task = task
+    limits = task.state.withLock { $0.session }?.settings.options.bodyLimits ?? BodyLimits()
   }
 
   var handle: TransferHandle { TransferHandle(id: 0, control: self) }
@@ -76,8 +86,8 @@ final class LocalTransfer: TransferControl, @unchecked Sendable {
 
   func receive(_ data: Data) {
     queue.async { [self] in
-      guard end == nil else { return }
-      if pending.isEmpty { pending = data } else { pending.append(data) }
+      guard end == nil, !data.isEmpty else { return }
+      pending.append(data)
       flow()
     }
   }
@@ -108,31 +118,56 @@ final class LocalTransfer: TransferControl, @unchecked Sendable {
     }
   }
 
-  /// Moves what has come to where it is wanted, and completes when that was all.
+  /// Moves what has come to where it is wanted, as far as there is room, and completes when that was all.
   private func flow() {
-    guard !isSuspended, route != nil || end.flatMap({ $0 }) != nil else { return }
-    if !pending.isEmpty {
-      received += Int64(pending.count)
-      let piece = pending
-      pending = Data()
+    guard !isSuspended, !isComplete, route != nil || end.flatMap({ $0 }) != nil else { return }
+    let before = received
+    var hasRoom = true
+    while hasRoom, let piece = pending.first {
+      let taken: Int
       switch route {
-      case .memory: if body.isEmpty { body = piece } else { body.append(piece) }
-      case .sink(let sink): _ = piece.withUnsafeBytes { sink.receive($0) }
-      default: break
+      case .memory:
+        if let failure = keep(piece) { return complete(failure) }
+        taken = piece.count
+      case .sink(let sink):
+        taken = min(piece.count, Self.pieceSize)
+        hasRoom = piece.prefix(taken).withUnsafeBytes { sink.receive($0) }
+      default: taken = piece.count
       }
-      task.transfer(handle, didReceive: received, expected: expected)
+      received += Int64(taken)
+      if taken == piece.count { pending.removeFirst() } else { pending[0] = piece.dropFirst(taken) }
     }
-    if let end { complete(end) }
+    if received > before { task.transfer(handle, didReceive: received, expected: expected) }
+    if pending.isEmpty, let end { complete(end) }
+  }
+
+  /// Adds to the body that is gathered in memory. Returns why it cannot be kept, if so.
+  private func keep(_ piece: Data) -> TransferFailure? {
+    guard limits.allowsInMemory(received + Int64(piece.count)) else { return limits.memoryFailure }
+    guard received > 0 else {
+      whole = piece
+      return nil
+    }
+    let first = whole
+    whole = nil
+    for part in [first, piece] {
+      guard let part else { continue }
+      guard part.withUnsafeBytes({ gathered.append($0) }) else {
+        return TransferFailure(kind: .noMemory, message: "There is no memory for the body after \(received) bytes")
+      }
+    }
+    return nil
   }
 
   private func complete(_ failure: TransferFailure?) {
     guard !isComplete else { return }
     isComplete = true
     end = .some(failure)
+    pending = []
     stop?()
     stop = nil
     var outcome = TransferOutcome(failure: failure)
-    if case .memory = route { outcome.body = body }
+    if case .memory = route { outcome.body = whole ?? gathered.take() }
     outcome.bytesReceived = received
     task.transfer(handle, didComplete: outcome)?()
   }
