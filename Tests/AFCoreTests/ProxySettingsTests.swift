@@ -64,6 +64,23 @@ import Testing
     #expect(exceptions.contains("a.example") && exceptions.contains("10.1.1.1") && !exceptions.contains("c.example"))
   }
 
+  @Test(arguments: [
+    ("http://h/", "p1"), ("HTTP://h/", "p1"), ("http://https/", "p1"), ("https://h/", "p2"), ("HTTPS://h/", "p2"),
+    ("hTTpS://u:p@h:80/?http://", "p2"), ("https://h:443", "p2"), ("httpS://[::1]/", "p2"),
+  ])
+  func `a URL's scheme, in any letter case, chooses its proxy`(url: String, host: String) {
+    let dictionary: [AnyHashable: Any] = [
+      "HTTPEnable": true, "HTTPProxy": "p1", "HTTPPort": 1, "HTTPSEnable": true, "HTTPSProxy": "p2", "HTTPSPort": 1,
+    ]
+    let fromDictionary = ProxySettings(dictionary, AFTransportOptions(), environment: [:])
+    #expect(fromDictionary.route(to: url) == .proxy(url: "http://\(host):1", user: nil, password: nil))
+    var options = AFTransportOptions()
+    options.usesEnvironmentProxies = true
+    let environment = ["http_proxy": "http://p1:1", "https_proxy": "http://p2:1"]
+    let fromEnvironment = ProxySettings(nil, options, environment: environment)
+    #expect(fromEnvironment.route(to: url) == .proxy(url: "http://\(host):1", user: nil, password: nil))
+  }
+
   @Test func `the environment's proxies, as other programs read them`() {
     func route(_ environment: [String: String], _ url: String, dictionary: [AnyHashable: Any]? = nil) -> ProxyRoute {
       var options = AFTransportOptions()

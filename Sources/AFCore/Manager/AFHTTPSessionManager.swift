@@ -48,16 +48,22 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
   /// Reads an archived manager: base URL, session configuration, serializers and policy. Nil if the policy cannot be restored as
   /// it was: the default one in its place might accept more.
   public required init?(coder: NSCoder) {
-    http = HTTPManagerCore(baseURL: coder.decodeObject(of: NSURL.self, forKey: "baseURL") as URL?)
+    // Asked for only where there is one: some coders end the process for what is missing.
+    let baseURL = coder.containsValue(forKey: "baseURL") ? coder.decodeObject(of: NSURL.self, forKey: "baseURL") : nil
+    http = HTTPManagerCore(baseURL: baseURL as URL?)
     super.init(coder: coder)
     let classes: [AnyClass] = [
       AFHTTPRequestSerializer.self, AFJSONRequestSerializer.self, AFHTTPResponseSerializer.self,
       AFJSONResponseSerializer.self,
     ]
-    if let serializer = coder.decodeObject(of: classes, forKey: "requestSerializer") as? AFHTTPRequestSerializer {
+    if coder.containsValue(forKey: "requestSerializer"),
+      let serializer = coder.decodeObject(of: classes, forKey: "requestSerializer") as? AFHTTPRequestSerializer
+    {
       requestSerializer = serializer
     }
-    if let serializer = coder.decodeObject(of: classes, forKey: "responseSerializer") as? AFHTTPResponseSerializer {
+    if coder.containsValue(forKey: "responseSerializer"),
+      let serializer = coder.decodeObject(of: classes, forKey: "responseSerializer") as? AFHTTPResponseSerializer
+    {
       responseSerializer = serializer
     }
   }
@@ -65,7 +71,7 @@ open class AFHTTPSessionManager: AFURLSessionManager, @unchecked Sendable {
   /// Archives base URL, session configuration, both serializers and the policy.
   open override func encode(with coder: NSCoder) {
     super.encode(with: coder)
-    coder.encode(baseURL as NSURL?, forKey: "baseURL")
+    if let baseURL { coder.encode(baseURL as NSURL, forKey: "baseURL") }
     coder.encode(requestSerializer, forKey: "requestSerializer")
     coder.encode(responseSerializer, forKey: "responseSerializer")
   }

@@ -30,15 +30,20 @@ enum ArchivedConfiguration {
     configuration.timeoutIntervalForResource = coder.decodeDouble(forKey: prefix + "timeoutIntervalForResource")
     configuration.httpMaximumConnectionsPerHost = coder.decodeInteger(forKey: prefix + "httpMaximumConnectionsPerHost")
     let cachePolicy = coder.decodeInteger(forKey: prefix + "requestCachePolicy")
-    configuration.requestCachePolicy = URLRequest.CachePolicy(rawValue: UInt(cachePolicy)) ?? .useProtocolCachePolicy
+    configuration.requestCachePolicy =
+      URLRequest.CachePolicy(rawValue: UInt(bitPattern: cachePolicy)) ?? .useProtocolCachePolicy
     let acceptPolicy = coder.decodeInteger(forKey: prefix + "httpCookieAcceptPolicy")
     configuration.httpCookieAcceptPolicy =
-      HTTPCookie.AcceptPolicy(rawValue: UInt(acceptPolicy)) ?? .onlyFromMainDocumentDomain
+      HTTPCookie.AcceptPolicy(rawValue: UInt(bitPattern: acceptPolicy)) ?? .onlyFromMainDocumentDomain
     configuration.httpShouldSetCookies = coder.decodeBool(forKey: prefix + "httpShouldSetCookies")
     if !coder.decodeBool(forKey: prefix + "hasCookieStorage") { configuration.httpCookieStorage = nil }
     if !coder.decodeBool(forKey: prefix + "hasCredentialStorage") { configuration.urlCredentialStorage = nil }
     if !coder.decodeBool(forKey: prefix + "hasCache") { configuration.urlCache = nil }
     let classes: [AnyClass] = [NSArray.self, NSString.self]
+    guard coder.containsValue(forKey: prefix + "headerNames"), coder.containsValue(forKey: prefix + "headerValues")
+    else {
+      return configuration
+    }
     let names = coder.decodeObject(of: classes, forKey: prefix + "headerNames") as? [String] ?? []
     let values = coder.decodeObject(of: classes, forKey: prefix + "headerValues") as? [String] ?? []
     if !names.isEmpty { configuration.httpAdditionalHeaders = Dictionary(zip(names, values)) { $1 } }

@@ -16,7 +16,7 @@ final class HTTPManagerCore: Sendable {
   init(baseURL: URL?) {
     let base = baseURL.map(Self.withTrailingSlash)
     self.baseURL = base
-    isSecure = base?.scheme == "https"
+    isSecure = base?.scheme?.lowercased() == "https"
     if let base, base.query == nil, base.fragment == nil {
       let text = base.absoluteString
       prefix = text.hasSuffix("/") ? text : base.path.isEmpty ? text + "/" : nil
