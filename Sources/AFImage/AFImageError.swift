@@ -1,3 +1,4 @@
+internal import AFSupport
 public import Foundation
 
 /// Why bytes are no image, or none that will be decoded.
@@ -38,7 +39,7 @@ extension AFImageError: LocalizedError, CustomStringConvertible {
       case .malformed: "the image cannot be decoded"
       case .unencodable: "the image cannot be encoded"
       }
-    return detail.map { "\(text): \($0)" } ?? text
+    return detail.map { "\(text): \($0.printable())" } ?? text
   }
 
   /// What went wrong, in words.

@@ -52,7 +52,7 @@ extension AFMultipartError {
     }
     self.init(
       code,
-      reason: "\(error)",
+      reason: error.shownText,
       partName: partName,
       partIndex: partIndex,
       fileURL: fileURL ?? path.map { URL(fileURLWithPath: $0) },

@@ -1,3 +1,4 @@
+internal import AFSupport
 public import Foundation
 
 /// Why a target's reachability is not known, or cannot be had.
@@ -15,8 +16,10 @@ public enum AFReachabilityError: Error, Hashable, Sendable {
 }
 
 extension AFReachabilityError: CustomStringConvertible, LocalizedError {
-  /// One English sentence without a full stop.
-  public var description: String {
+  /// One English sentence without a full stop. Control characters in names are escaped.
+  public var description: String { text.printable() }
+
+  private var text: String {
     switch self {
     case .nameNotResolved(let name, let reason): "the name \(name) gave no address: \(reason)"
     case .noSuchInterface(let name): "there is no network interface \(name)"

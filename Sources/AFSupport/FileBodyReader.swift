@@ -11,7 +11,9 @@ package enum FileBodyError: Error, CustomStringConvertible {
   /// The file system does not tell the file's length, as in /proc, and it has more than `limit` bytes.
   case unknownLength(path: String, limit: Int)
 
-  package var description: String {
+  package var description: String { text.printable() }
+
+  private var text: String {
     switch self {
     case .notRegular(let path): "\(path) is not a regular file"
     case .outOfRange(let path, let offset, let length, let size):

@@ -9,10 +9,10 @@ package enum HTTPHeaderFault: Error, Hashable, Sendable, CustomStringConvertible
 
   package var description: String {
     switch self {
-    case .method(let method): "\(method.debugDescription) is not an HTTP method"
-    case .fieldName(let name): "\(name.debugDescription) is not a header field name"
+    case .method(let method): "\"\(method.printable(limit: 200))\" is not an HTTP method"
+    case .fieldName(let name): "\"\(name.printable(limit: 200))\" is not a header field name"
     case .fieldValue(let name, let byte):
-      "the value of header field \(name.debugDescription) holds \(byte == 13 ? "CR" : byte == 10 ? "LF" : "NUL")"
+      "the value of header field \"\(name.printable(limit: 200))\" holds \(byte == 13 ? "CR" : byte == 10 ? "LF" : "NUL")"
     }
   }
 }

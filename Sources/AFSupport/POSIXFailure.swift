@@ -21,7 +21,7 @@ package struct POSIXFailure: Error, CustomNSError, LocalizedError, CustomStringC
 
   package var description: String {
     let reason = String(cString: strerror(code))
-    return path.map { "\(call) \($0): \(reason)" } ?? "\(call): \(reason)"
+    return path.map { "\(call) \($0.printable()): \(reason)" } ?? "\(call): \(reason)"
   }
 
   package var errorUserInfo: [String: Any] {

@@ -18,7 +18,7 @@ package enum StreamBodyError: Error, CustomStringConvertible {
     case .missing: "there is no stream to read"
     case .negativeLength(let length): "a length of \(length) bytes was declared"
     case .closed: "the stream was closed before it was read"
-    case .failed(let error?): "the stream failed: \(error)"
+    case .failed(let error?): "the stream failed: \(error.shownText)"
     case .failed(nil): "the stream failed and gave no reason"
     case .endedEarly(let expected, let actual): "the stream ended after \(actual) of the \(expected) bytes declared"
     case .notReplayable: "the stream can be read only once, and its reading has begun"

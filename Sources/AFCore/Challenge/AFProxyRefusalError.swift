@@ -15,6 +15,7 @@ public struct AFProxyRefusalError: Error, LocalizedError, CustomStringConvertibl
 
   /// What was refused, and with which status.
   public var description: String {
+    let proxy = proxy.redactedURL.printable()
     let answer = statusCode.map { "answered \($0)" } ?? "gave no answer"
     return statusCode == 407
       ? "The proxy \(proxy) wants credentials that it has not got (407)"

@@ -1,3 +1,4 @@
+import AFSupport
 public import Foundation
 
 /// What stood in the way of a transfer, in the words of the layer that met it.
@@ -15,10 +16,10 @@ public struct AFTransportError: Error, CustomNSError, LocalizedError, Sendable, 
   public static var errorDomain: String { "AFTransportErrorDomain" }
   /// ``curlCode``.
   public var errorCode: Int { curlCode }
-  /// ``message``.
-  public var errorDescription: String? { message }
-  /// ``message``.
-  public var description: String { message }
-  /// ``message`` under `NSLocalizedDescriptionKey`.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
+  /// ``description``.
+  public var errorDescription: String? { description }
+  /// ``message`` as it may be shown: control characters are escaped.
+  public var description: String { message.printable() }
+  /// ``description`` under `NSLocalizedDescriptionKey`.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }

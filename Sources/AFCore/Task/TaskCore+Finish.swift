@@ -30,10 +30,7 @@ extension TaskCore {
 
   /// Marks the task as one that ends as soon as it is resumed or cancelled.
   func refuse(_ error: any Error) {
-    state.withLock { state in
-      state.failure.refusal = error
-      state.machine.refuse()
-    }
+    state.withLock { $0.refusal = error }
   }
 
   /// Ends the task, once, and tells its result. What comes after the first call does nothing.
@@ -42,34 +39,33 @@ extension TaskCore {
   /// Ends the task, once.
   /// - Returns: What tells its result; nil if nobody has to be told, or no longer.
   func end(file: URL? = nil) -> TransferSequel? {
-    DownloadResumption(task: self).offerKeptPart()
+    offerKeptPart()
     let ending = state.withLock { state -> Ending? in
-      guard state.machine.end() else { return nil }
-      if let reason = state.failure.reason { state.failure.error = reason }
-      if state.failure.error == nil { state.progress.counts.settle() }
+      guard !state.isOver else { return nil }
+      state.phase = .over
+      if let reason = state.reason { state.error = reason }
+      if state.error == nil { state.counts.settle() }
       defer {
-        state.owner.session = nil
-        state.owner.manager = nil
-        state.owner.blocks = .none
-        state.owner.closures = TaskClosures()
-        state.owner.completion = .none
-        state.body.data = nil
+        state.session = nil
+        state.manager = nil
+        state.blocks = .none
+        state.closures = TaskClosures()
+        state.completion = .none
+        state.body = nil
         state.next = nil
-        state.transfer = nil
-        state.body.chunks = nil
-        state.body.stream = nil
-        state.body.file = nil
+        state.chunks = nil
+        state.stream = nil
+        state.download = nil
         state.downloading = DownloadState(resumeData: state.downloading.resumeData)
-        state.shell.running = nil
+        state.runningShell = nil
         state.question = nil
         state.ledger.cookies = nil
       }
       return Ending(
-        session: state.owner.session, manager: state.owner.manager, blocks: state.owner.blocks,
-        closures: state.owner.closures,
-        completion: state.owner.completion, counts: state.progress.counts, hasQueuedCallbacks: state.hasQueuedCallbacks,
-        body: state.body.data, error: state.failure.error, rawError: state.failure.rawError ?? state.failure.error,
-        runningShell: state.shell.running, stream: state.body.stream, download: state.body.file,
+        session: state.session, manager: state.manager, blocks: state.blocks, closures: state.closures,
+        completion: state.completion, counts: state.counts, hasQueuedCallbacks: state.hasQueuedCallbacks,
+        body: state.body, error: state.error, rawError: state.rawError ?? state.error,
+        runningShell: state.runningShell, stream: state.stream, download: state.download,
         resumeData: state.downloading.resumeData, onResumeData: state.downloading.onResumeData,
         question: state.question, cookies: state.ledger.cookies, next: state.next, downloading: state.downloading)
     }

@@ -1,3 +1,4 @@
+import AFSupport
 public import Foundation
 
 /// Why an operation failed that no transfer, serializer or policy is to blame for.
@@ -28,7 +29,8 @@ public enum AFOperationError: Error, LocalizedError, CustomNSError, Sendable, Eq
   /// What went wrong.
   public var errorDescription: String? {
     switch self {
-    case .invalidPath(let path): "\"\(path.prefix(200))\" is not a path that can be resolved against the base URL."
+    case .invalidPath(let path):
+      "\"\(path.redactedURL.printable(limit: 200))\" is not a path that can be resolved against the base URL."
     case .cannotContinue: "What the output stream has got cannot be continued: the server sends something else now."
     case .wrongPart: "The server sent another part than the one that was asked for."
     case .outputStreamClosed: "The output stream takes no more bytes."

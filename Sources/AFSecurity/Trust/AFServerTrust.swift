@@ -27,9 +27,9 @@ public final class AFServerTrust: NSObject, @unchecked Sendable {
       if case .success(let evaluation) = outcome.withLock({ $0 }) { evaluation } else { nil }
     }
 
-    func forget() { outcome.withLock { $0 = nil } }
+    func forget() { outcome.change { $0 = nil } }
 
-    func set(_ result: Result<AFTrustEvaluation, AFSecurityError>) { outcome.withLock { $0 = result } }
+    func set(_ result: Result<AFTrustEvaluation, AFSecurityError>) { outcome.change { $0 = result } }
   }
 
   /// A server with these certificates, its own first.

@@ -15,6 +15,9 @@ extension NSError {
 final class ReaderError: NSError, @unchecked Sendable {
   // Unchecked because NSError is; it stores nothing.
 
+  /// As it may be shown: a reader may quote what it read.
+  override var localizedDescription: String { super.localizedDescription.printable() }
+
   override var description: String { shownDescription }
   override var debugDescription: String { shownDescription }
 

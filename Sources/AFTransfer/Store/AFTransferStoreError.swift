@@ -1,3 +1,4 @@
+internal import AFSupport
 public import Foundation
 
 /// Why a queue's folder cannot be opened, or a change could not be made durable.
@@ -34,8 +35,10 @@ extension AFTransferStoreError: LocalizedError, CustomStringConvertible {
   /// ``description``.
   public var errorDescription: String? { description }
 
-  /// What was wrong, in words, with the path or the number in question.
-  public var description: String {
+  /// What was wrong, in words, with the path or the number in question. Control characters are escaped.
+  public var description: String { text.printable() }
+
+  private var text: String {
     switch self {
     case .inUse(let process?): "the queue is in use by process \(process)"
     case .inUse(nil): "the queue is in use by another process"

@@ -1,3 +1,4 @@
+import AFSupport
 package import Foundation
 
 /// Who a transfer reports to.
@@ -127,6 +128,11 @@ package struct TransferFailure: Error, Sendable {
     self.message = message
     self.underlying = underlying
   }
+}
+
+extension TransferFailure: CustomStringConvertible {
+  /// ``message`` as it may be shown. What the proxy or the peer sent is in the properties alone.
+  package var description: String { message.printable() }
 }
 
 /// What a TLS peer showed, for the trust evaluator.
