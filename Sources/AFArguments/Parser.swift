@@ -13,15 +13,14 @@ extension Command {
   }
 
   private func checkOperands(_ words: [String]) throws(ArgumentError) {
-    var least = 0
+    var left = words.count
     for operand in operands {
-      least += operand.count.minimum
-      guard words.count >= least else { throw ArgumentError("\(operand.name) is missing") }
+      guard left >= operand.count.minimum else { throw ArgumentError("\(operand.name) is missing") }
+      left -= min(left, operand.count.maximum)
     }
-    let most = operands.reduce(0) {
-      $0.addingReportingOverflow($1.count.maximum).overflow ? .max : $0 + $1.count.maximum
+    guard left == 0 else {
+      throw ArgumentError("'\(words[words.count - left])' is one argument too many: \(usage)")
     }
-    guard words.count <= most else { throw ArgumentError("'\(words[most])' is one argument too many: \(usage)") }
   }
 
   private func checkExclusions(_ arguments: Arguments) throws(ArgumentError) {

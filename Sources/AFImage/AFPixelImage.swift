@@ -98,7 +98,7 @@ public final class AFPixelImage: Sendable {
     case .encoded(let data):
       let pixels = try PixelDecoder(maximumPixelCount: maximumPixelCount).pixels(of: data)
       guard (pixels.width, pixels.height) == (width, height) else { throw AFImageError(.malformed) }
-      state.withLock { $0 = .pixels(pixels.rgba) }
+      state.change { $0 = .pixels(pixels.rgba) }
       return pixels.rgba
     }
   }
@@ -118,8 +118,7 @@ public final class AFPixelImage: Sendable {
       guard gdk_pixbuf_save_to_bufferv(pixbuf, &buffer, &count, "png", nil, nil, &failure) != 0, let buffer else {
         throw AFImageError(.unencodable, detail: PixelDecoder.takeMessage(failure))
       }
-      defer { g_free(buffer) }
-      return Data(bytes: buffer, count: count)
+      return Data(bytesNoCopy: buffer, count: count, deallocator: .custom { buffer, _ in g_free(buffer) })
     }
   }
 }

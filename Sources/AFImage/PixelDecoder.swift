@@ -1,3 +1,4 @@
+internal import AFSupport
 internal import CGdkPixbuf
 internal import Foundation
 
@@ -44,6 +45,7 @@ struct PixelDecoder {
     }
     try format.checkExtent(data, maximumPixelCount: maximumPixelCount)
     guard format.isComplete(data) else { throw AFImageError(.truncated) }
+    let parts = try format.wantedParts(of: data)
     var failure: UnsafeMutablePointer<GError>?
     guard let loader = gdk_pixbuf_loader_new_with_type(format.rawValue, &failure) else {
       throw AFImageError(.unknownFormat, detail: Self.takeMessage(failure))
@@ -53,7 +55,7 @@ struct PixelDecoder {
     let watch = Watch(maximumPixelCount: maximumPixelCount)
     watch.observe(loader)
     var message: String?
-    for chunk in data.chunks(of: 64 << 10) where message == nil {
+    for chunk in parts.lazy.flatMap({ $0.chunks(of: 64 << 10) }) where message == nil {
       let isTaken = chunk.withUnsafeBytes { bytes in
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return true }
         return gdk_pixbuf_loader_write(loader, base, bytes.count, &failure) != 0
@@ -89,8 +91,7 @@ struct PixelDecoder {
     guard gdk_pixbuf_get_bits_per_sample(pixbuf) == 8, channels == 3 || channels == 4,
       let source = gdk_pixbuf_read_pixels(pixbuf)
     else { throw AFImageError(.malformed) }
-    var rgba = Data(count: 4 * width * height)
-    rgba.withUnsafeMutableBytes { target in
+    let rgba = Data.allocated(count: 4 * width * height) { target in
       for row in 0..<height {
         let from = UnsafeRawBufferPointer(start: source + row * stride, count: channels * width)
         let to = UnsafeMutableRawBufferPointer(rebasing: target[4 * width * row..<4 * width * (row + 1)])
@@ -106,6 +107,7 @@ struct PixelDecoder {
         }
       }
     }
+    guard let rgba else { throw AFImageError(.malformed, detail: "there is no memory for its pixels") }
     return Pixels(width: width, height: height, rgba: rgba)
   }
 

@@ -56,7 +56,6 @@ private func run(_ subcommand: Subcommand, _ words: [String]) async throws(ToolF
 }
 
 Console.occupyClosedDescriptors()
-_ = FileMask.value
 Interruption.watch()
 private let words = Array(CommandLine.arguments.dropFirst())
 do {

@@ -32,6 +32,30 @@ enum ImageFixtures {
     return Data([0xFF, 0xD8, 0xFF, 0xE1]) + big16(segment.count + 2) + segment + jpeg.dropFirst(2)
   }
 
+  /// A grey JPEG of so many scans, each of which goes over the whole image with a few bytes.
+  static func progressiveJPEG(width: Int, height: Int, scans: Int) -> Data {
+    func segment(_ marker: UInt8, _ content: Data) -> Data {
+      Data([0xFF, marker]) + big16(content.count + 2) + content
+    }
+    // A Huffman table with the one code 0.
+    func table(_ id: UInt8, _ symbol: UInt8) -> Data { segment(0xC4, Data([id, 1]) + Data(count: 15) + [symbol]) }
+    var data = Data([0xFF, 0xD8]) + segment(0xDB, Data([0]) + Data(repeating: 1, count: 64))
+    data += segment(0xC2, Data([8]) + big16(height) + big16(width) + [1, 1, 0x11, 0]) + table(0, 0) + table(0x10, 0xE0)
+    let blocks = (width + 7) / 8 * ((height + 7) / 8)
+    data += segment(0xDA, Data([1, 1, 0, 0, 0, 0])) + Data(count: blocks / 8) + [0x7F >> UInt8(blocks % 8)]
+    // Runs of 32,767 blocks without coefficients: the code, and fourteen ones.
+    var runs: [UInt8] = []
+    for _ in 0..<(blocks + 32_766) / 32_767 { runs += [0] + [UInt8](repeating: 1, count: 14) }
+    runs += [UInt8](repeating: 1, count: (8 - runs.count % 8) % 8)
+    var scan = segment(0xDA, Data([1, 1, 0, 1, 63, 0]))
+    for start in stride(from: 0, to: runs.count, by: 8) {
+      let byte = runs[start..<start + 8].reduce(0) { $0 << 1 | $1 }
+      scan += byte == 0xFF ? [0xFF, 0] : [byte]
+    }
+    for _ in 1..<scans { data += scan }
+    return data + [0xFF, 0xD9]
+  }
+
   /// A GIF whose first picture fills `frame` of its screen.
   static func gif(width: Int = 2, height: Int = 1, frame: (Int, Int) = (2, 1), count: Int = 1) -> Data {
     var data = Data("GIF89a".utf8) + little16(width) + little16(height) + [0x80, 0, 0, 0, 0, 0, 255, 255, 255]

@@ -137,6 +137,34 @@ import Testing
     }
   }
 
+  @Test(
+    "what costs much and says little is refused: a JPEG of very many scans; of a GIF the first picture alone is decoded"
+  )
+  func slow() throws {
+    // 300 scans of 64 megapixels are 150 KB, and took most of a minute.
+    let scans = ImageFixtures.progressiveJPEG(width: 8_000, height: 8_000, scans: 300)
+    for inflates in [true, false] {
+      #expect {
+        try AFPixelImage(data: scans, inflates: inflates)
+      } throws: {
+        ($0 as? AFImageError)?.code == .malformed && "\($0)".contains("scans")
+      }
+    }
+    #expect(try AFPixelImage(data: ImageFixtures.progressiveJPEG(width: 64, height: 48, scans: 64)).width == 64)
+    #expect(try AFPixelImage(data: ImageFixtures.progressiveJPEG(width: 64, height: 48, scans: 500)).height == 48)
+    // Each picture is 15 bytes; the decoder's list of them took time by the square of their number.
+    let pictures = ImageFixtures.gif(width: 500, height: 500, frame: (500, 500), count: 100_000)
+    let start = ContinuousClock.now
+    #expect(
+      try AFPixelImage(data: pictures).rgba()
+        == AFPixelImage(
+          data: ImageFixtures.gif(
+            width: 500, height: 500, frame: (500, 500))
+        ).rgba())
+    #expect(ContinuousClock.now - start < .seconds(30))
+    #expect { try AFPixelImage(data: pictures.dropLast()) } throws: { ($0 as? AFImageError)?.code == .truncated }
+  }
+
   @Test("the limit can be chosen, and is told")
   func limit() throws {
     #expect { try AFPixelImage(data: ImageFixtures.jpeg, maximumPixelCount: 127) } throws: {

@@ -26,6 +26,11 @@ extension AFHTTPResponseSerializer {
     do {
       return try read(data)
     } catch let failure {
+      var failure = failure
+      if let full = failure as? NoRoomForDocument {
+        failure = AFURLResponseSerializationError(
+          .undecodableBody(problem: full.description), response: response, data: data, cause: full)
+      }
       var circumstances: [String: Any] = [AFNetworkingOperationFailingURLResponseDataErrorKey: data]
       circumstances[AFNetworkingOperationFailingURLResponseErrorKey] = response
       circumstances[NSURLErrorFailingURLErrorKey] = response?.url

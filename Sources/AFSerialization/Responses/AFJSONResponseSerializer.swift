@@ -84,6 +84,7 @@ open class AFJSONResponseSerializer: AFHTTPResponseSerializer, @unchecked Sendab
     decode(response, data: data, error: error) { data in
       guard !JSONBody.isEmpty(data) else { return nil }
       let options = readingOptions
+      try NoRoomForDocument.check(DecodedSize.ofJSON(data))
       let object = try JSONSerialization.jsonObject(with: data, options: options)
       guard removesKeysWithNullValues else { return object }
       return AFJSONObjectByRemovingKeysWithNullValues(object, options)

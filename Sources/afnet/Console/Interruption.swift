@@ -34,13 +34,9 @@ enum Interruption {
     box.withLock { box in
       for cleanup in box.state.cleanups.values { cleanup() }
       signal(number, SIG_DFL)
-      // To this thread: what is sent to the process is read by dispatch's descriptor for signals before it is delivered.
-      var signals = sigset_t()
-      sigemptyset(&signals)
-      sigaddset(&signals, number)
-      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-      raise(number)
-      _exit(128 + number)
+      kill(getpid(), number)
+      // The signal is delivered to any thread, soon.
+      while true { pause() }
     }
   }
 

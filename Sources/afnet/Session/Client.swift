@@ -23,8 +23,6 @@ struct Client: Sendable {
     configuration.urlCache = nil
     configuration.urlCredentialStorage = nil
     timeout = arguments.seconds(.timeout)
-    // For requests that are made from resume data.
-    if let timeout { configuration.timeoutIntervalForRequest = timeout }
     if let limit = arguments.seconds(.maximumTime) { configuration.timeoutIntervalForResource = limit }
     manager = AFHTTPSessionManager(baseURL: targets.first?.url, sessionConfiguration: configuration)
     manager.transportOptions = try ConnectionOptions.transport(arguments, environment)

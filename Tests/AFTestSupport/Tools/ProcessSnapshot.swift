@@ -45,6 +45,12 @@ package struct ProcessSnapshot: Sendable {
 }
 
 extension ProcessSnapshot {
+  /// How much address space this process has taken, in bytes.
+  package static var addressSpace: Int? {
+    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").first
+    return pages.flatMap { Int($0) }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
+  }
+
   /// Whether the process runs under AddressSanitizer or ThreadSanitizer, which keep freed memory and shadow the rest: what is
   /// resident then says nothing about the code under test.
   package static let isSanitized =

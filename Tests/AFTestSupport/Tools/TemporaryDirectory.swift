@@ -5,9 +5,11 @@ package final class TemporaryDirectory: Sendable {
   package let url: URL
   package var path: String { url.path }
 
-  package init() throws {
+  /// The place in the source is part of the name, so that `Scripts/test` can say whose directory was left behind.
+  package init(file: String = #fileID, line: Int = #line) throws {
     let parent = FileManager.default.temporaryDirectory
-    url = parent.appendingPathComponent("aftest-\(UUID().uuidString)", isDirectory: true)
+    let place = "\(file.split(separator: "/").last ?? "")-\(line)"
+    url = parent.appendingPathComponent("aftest-\(place)-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 

@@ -157,12 +157,9 @@ import Testing
       let server = try TestServer { request in request.path.hasSuffix("small") ? .text("x") : .pattern(1 << 30) }
       let engine = Engine.forTests()
       _ = await engine.run(.get(server.url("small")))
-      let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").first
-      let size = (pages.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
       // The body stops at half of it; the other half is for the threads and tables of everything else, which end the process where
       // they get none.
-      var limit = rlimit(rlim_cur: rlim_t(size + 1000 << 20), rlim_max: rlim_t.max)
-      try require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, "the limit")
+      try require(FailingMemory.limitAddressSpace(more: 1000 << 20), "the limit")
       let outcome = await engine.run(.get(server.url("large")))
       try require(outcome.failure?.kind == .noMemory, "\(String(describing: outcome.failure))")
       try require(await engine.run(.get(server.url("small"))).body == Data("x".utf8), "the next request")

@@ -104,8 +104,9 @@ open class AFDecodableResponseSerializer<Value: Decodable>: AFHTTPResponseSerial
   private static func check(_ data: Data, for decoder: any AFBodyDecoder) throws {
     switch decoder {
     case let decoder as JSONDecoder:
+      try NoRoomForDocument.check(DecodedSize.ofDecodedJSON(data))
       if !decoder.allowsJSON5 { try JSONTextCheck.check(data) }
-    case is PropertyListDecoder: try BinaryPropertyListGuard.check(data)
+    case is PropertyListDecoder: try PropertyListGuard.check(data)
     default: break
     }
   }

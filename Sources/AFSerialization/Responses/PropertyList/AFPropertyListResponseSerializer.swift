@@ -93,7 +93,7 @@ open class AFPropertyListResponseSerializer: AFHTTPResponseSerializer, @unchecke
   open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
     decode(response, data: data, error: error) { data in
       guard !data.isEmpty else { return nil }
-      try BinaryPropertyListGuard.check(data)
+      try PropertyListGuard.check(data)
       return try PropertyListSerialization.propertyList(from: data, options: readOptions, format: nil)
     }
   }

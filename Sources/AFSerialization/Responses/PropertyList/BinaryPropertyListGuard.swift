@@ -41,13 +41,15 @@ package struct BinaryPropertyListGuard {
 
   /// - Throws: Foundation's error for a damaged property list if `data` is a binary one that holds itself, is nested deeper
   ///   than 512 levels, or becomes more than ``maximumWeight(of:)``. Other formats pass.
-  package static func check(_ data: Data) throws {
-    guard data.starts(with: Data("bplist".utf8)) else { return }
-    try data.withUnsafeBytes { bytes in
+  /// - Returns: What it becomes, in bytes of contents and 16 for each value; 0 for other formats.
+  @discardableResult
+  package static func check(_ data: Data) throws -> Int {
+    guard data.starts(with: Data("bplist".utf8)) else { return 0 }
+    return try data.withUnsafeBytes { bytes in
       guard let trailer = trailer(of: bytes) else { throw fault("its trailer is damaged") }
       var list = BinaryPropertyListGuard(
         bytes: bytes, trailer: trailer, maximumWeight: maximumWeight(of: bytes.count))
-      _ = try list.extent(of: trailer.topObject, depth: 0)
+      return try list.extent(of: trailer.topObject, depth: 0).weight
     }
   }
 
@@ -153,11 +155,11 @@ package struct BinaryPropertyListGuard {
     return (long, position + 2 + size)
   }
 
-  private static var tooDeep: NSError { fault("containers are nested deeper than \(maximumDepth) levels") }
+  static var tooDeep: NSError { fault("containers are nested deeper than \(maximumDepth) levels") }
 
   private static func fault(_ problem: String) -> NSError {
     NSError(
       domain: NSCocoaErrorDomain, code: CocoaError.Code.propertyListReadCorrupt.rawValue,
-      userInfo: [NSLocalizedDescriptionKey: "The binary property list cannot be read: \(problem)."])
+      userInfo: [NSLocalizedDescriptionKey: "The property list cannot be read: \(problem)."])
   }
 }

@@ -31,7 +31,7 @@ open class AFStringResponseSerializer: AFHTTPResponseSerializer, @unchecked Send
     decode(response, data: data, error: error) { data in
       let contentType = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type")
       let fallback = String.Encoding(rawValue: stringEncoding)
-      if let text = TextDecoding.text(data, contentType: contentType, fallback: fallback) { return text }
+      if let text = try TextDecoding.text(data, contentType: contentType, fallback: fallback) { return text }
       throw AFURLResponseSerializationError(
         .undecodableBody(problem: "the body is no text in its encoding"), response: response, data: data)
     }

@@ -50,10 +50,12 @@ struct Charset {
   }()
 
   /// The text, or nil if it is not in this encoding.
-  func string(_ data: Data) -> String? {
+  func string(_ data: Data) throws(NoRoomForDocument) -> String? {
     switch decoder {
-    case .foundation(let encoding): TextDecoding.string(data, encoding)
-    case .iconv(let name): Self.converted(data, from: name)
+    case .foundation(let encoding): return try TextDecoding.string(data, encoding)
+    case .iconv(let name):
+      try NoRoomForDocument.check(DecodedSize.ofText(data))
+      return Self.converted(data, from: name)
     }
   }
 

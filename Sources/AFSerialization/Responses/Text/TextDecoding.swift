@@ -1,35 +1,39 @@
 internal import AFSupport
-package import Foundation
+internal import Foundation
 
 /// Finds the encoding of a text and reads it.
 ///
 /// In this order: a byte order mark, the `charset` of the Content-Type, for XML its declaration (RFC 7303 §3), and the
 /// fallback, which is UTF-8 unless chosen otherwise: since RFC 7231 there is no ISO-8859-1 default any more.
-package enum TextDecoding {
+enum TextDecoding {
   /// Reads a text.
   /// - Parameters:
   ///   - data: The bytes.
   ///   - contentType: The Content-Type field.
   ///   - fallback: What the text is if nothing says so, or the charset is unknown.
   /// - Returns: The text without a byte order mark, or nil if it is not in that encoding.
-  package static func text(_ data: Data, contentType: String?, fallback: String.Encoding) -> String? {
+  /// - Throws: ``NoRoomForDocument``.
+  static func text(
+    _ data: Data, contentType: String?, fallback: String.Encoding
+  ) throws(NoRoomForDocument) -> String? {
     if let (mark, encoding) = byteOrderMark(data) {
-      return string(data.dropFirst(mark), encoding)
+      return try string(data.dropFirst(mark), encoding)
     }
     if let name = contentType.flatMap({ ContentTypeParameter.value(of: "charset", in: $0) }) {
-      if let charset = Charset(name: name) { return charset.string(data) }
+      if let charset = Charset(name: name) { return try charset.string(data) }
     } else if let contentType, isXML(contentType), let name = XMLDeclaration.encoding(in: data) {
-      if let charset = Charset(name: name) { return charset.string(data) }
+      if let charset = Charset(name: name) { return try charset.string(data) }
     }
-    return string(data, fallback)
+    return try string(data, fallback)
   }
 
   /// The text of an XML document by what the document itself says: mark, declaration, or UTF-8.
   /// - Returns: The text, or nil if it is not in that encoding, or the encoding is not known.
-  static func xmlText(_ data: Data) -> String? {
-    if let (mark, encoding) = byteOrderMark(data) { return string(data.dropFirst(mark), encoding) }
-    guard let name = XMLDeclaration.encoding(in: data) else { return string(data, .utf8) }
-    return Charset(name: name)?.string(data)
+  /// - Throws: ``NoRoomForDocument``.
+  static func xmlText(_ data: Data) throws(NoRoomForDocument) -> String? {
+    if let (mark, encoding) = byteOrderMark(data) { return try string(data.dropFirst(mark), encoding) }
+    guard let name = XMLDeclaration.encoding(in: data) else { return try string(data, .utf8) }
+    return try Charset(name: name)?.string(data)
   }
 
   /// The length and encoding of a byte order mark. UTF-32 goes before UTF-16, whose mark it begins with.
@@ -43,8 +47,9 @@ package enum TextDecoding {
     return nil
   }
 
-  static func string(_ data: Data, _ encoding: String.Encoding) -> String? {
-    encoding == .utf8 ? String(validating: data, as: UTF8.self) : String(data: data, encoding: encoding)
+  static func string(_ data: Data, _ encoding: String.Encoding) throws(NoRoomForDocument) -> String? {
+    try NoRoomForDocument.check(encoding == .utf8 ? data.count : DecodedSize.ofText(data))
+    return encoding == .utf8 ? String(validating: data, as: UTF8.self) : String(data: data, encoding: encoding)
   }
 
   private static func isXML(_ contentType: String) -> Bool {

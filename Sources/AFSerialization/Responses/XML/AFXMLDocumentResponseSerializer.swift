@@ -69,7 +69,8 @@ open class AFXMLDocumentResponseSerializer: AFHTTPResponseSerializer, @unchecked
         if response.hasNoContent { return nil }
         throw AFURLResponseSerializationError(.emptyBody, response: response, data: data)
       }
-      if let problem = XMLPrecheck.problem(in: data) {
+      try NoRoomForDocument.check(DecodedSize.ofMarkup(data))
+      if let problem = try XMLPrecheck.problem(in: data) {
         throw AFURLResponseSerializationError(.undecodableBody(problem: problem), response: response, data: data)
       }
       let data = XMLInstructions.repaired(data)

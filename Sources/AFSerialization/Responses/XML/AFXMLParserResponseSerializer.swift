@@ -33,7 +33,7 @@ open class AFXMLParserResponseSerializer: AFHTTPResponseSerializer, @unchecked S
   open override func responseObject(for response: URLResponse?, data: Data?, error: NSErrorPointer) -> Any? {
     decode(response, data: data ?? Data(), error: error) { data in
       if data.isEmpty { return response.hasNoContent ? nil : XMLParser(data: data) }
-      if let problem = XMLPrecheck.problem(in: data) {
+      if let problem = try XMLPrecheck.problem(in: data) {
         throw AFURLResponseSerializationError(.undecodableBody(problem: problem), response: response, data: data)
       }
       return XMLParser(data: XMLInstructions.repaired(data))

@@ -6,8 +6,9 @@ internal import Foundation
 /// unparsed entities, parameter entities, and entities that hold markup. Plain entities and element declarations are fine.
 enum XMLPrecheck {
   /// What is wrong, or nil.
-  static func problem(in data: Data) -> String? {
-    guard let text = TextDecoding.xmlText(data) else { return "the XML is no text in its encoding" }
+  static func problem(in data: Data) throws(NoRoomForDocument) -> String? {
+    guard let text = try TextDecoding.xmlText(data) else { return "the XML is no text in its encoding" }
+    try NoRoomForDocument.check(text.utf8.count)
     var scanner = Scanner(bytes: Array(text.utf8))
     return scanner.hasHarmlessProlog() ? nil : "the XML has a DTD with more than elements and plain entities"
   }
