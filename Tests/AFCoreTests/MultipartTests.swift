@@ -96,7 +96,8 @@ import Testing
           if code == .endedEarly { truncate(file.path, 1_000) }
         }
       }
-      #expect(MonotonicTime.now - start < 10)
+      // Long before the idle timeout.
+      #expect(MonotonicTime.now - start < 45)
       let cause = try #require(multipartError(in: error), "\(error)")
       #expect(cause.code == code)
       #expect(cause.partName == "bad")

@@ -90,9 +90,9 @@ struct MonitorTests {
       return manager
     }
     managers.forEach { $0.startMonitoring() }
-    try await statuses.wait(for: 1_000, within: 10)
+    try await statuses.wait(for: 1_000, within: 30)
     try await namespace.ip("route del default")
-    try await statuses.wait(for: 2_000, within: 10)
+    try await statuses.wait(for: 2_000, within: 30)
     #expect(statuses.values.prefix(1_000).allSatisfy { $0 == .reachableViaWiFi })
     #expect(statuses.values.suffix(1_000).allSatisfy { $0 == .notReachable })
     #expect(managers.allSatisfy { $0.networkReachabilityStatus == .notReachable })

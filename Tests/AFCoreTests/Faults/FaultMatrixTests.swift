@@ -43,7 +43,7 @@ enum FaultMatrix {
     var table = FaultTable(version)
     // What the first use of everything leaves for good is not to count.
     _ = try await run(FaultCell(version: version, moment: .connect, fault: .drip, task: .data), identity, policy)
-    try await eventually(within: 10, "no engine thread") { engineThreads == 0 }
+    try await eventually(within: 30, "no engine thread") { engineThreads == 0 }
     let level = ProcessSnapshot.take().descriptors
     let names = TestNamespace.isAvailable ? try await FaultNames() : nil
     for moment in FaultMoment.allCases {

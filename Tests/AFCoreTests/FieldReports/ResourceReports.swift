@@ -12,7 +12,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       try await withTestServer(handler: { $0.path == "/slow" ? .none(.stall) : .pattern(10 << 10) }) { server in
         for _ in 0..<20 { _ = try await makeManager(server, serializer: AFHTTPResponseSerializer()).get("a") }
-        try await eventually(within: 10) { ResourceReports.engineThreads() == 0 && server.openConnectionCount == 0 }
+        try await eventually(within: 30) { ResourceReports.engineThreads() == 0 && server.openConnectionCount == 0 }
         let before = ProcessSnapshot.take()
         let tasks = Recorder<ResourceReports.WeakTask>()
         for index in 0..<500 {
@@ -25,9 +25,9 @@ import Testing
           tasks.record(ResourceReports.WeakTask(task: task))
           task?.cancel()
         }
-        try await eventually(within: 10, "no engine thread") { ResourceReports.engineThreads() == 0 }
-        try await eventually(within: 10, "no task") { tasks.values.allSatisfy { $0.task == nil } }
-        try await eventually(within: 10, "no descriptor") {
+        try await eventually(within: 30, "no engine thread") { ResourceReports.engineThreads() == 0 }
+        try await eventually(within: 30, "no task") { tasks.values.allSatisfy { $0.task == nil } }
+        try await eventually(within: 30, "no descriptor") {
           ProcessSnapshot.take().descriptors <= before.descriptors + 3
         }
         #expect(ProcessSnapshot.isSanitized || ProcessSnapshot.take().residentBytes - before.residentBytes < 20 << 20)

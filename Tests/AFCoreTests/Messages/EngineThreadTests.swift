@@ -51,7 +51,7 @@ import Testing
       ).resume()
       let response = try #require(try await ends.wait(for: 1)[0].response as? HTTPURLResponse)
       // The report is about time: it took seconds.
-      #expect(MonotonicTime.now - start < 5)
+      #expect(MonotonicTime.now - start < 20)
       #expect(response.value(forHTTPHeaderField: "X-Large") == large)
       #expect(response.value(forHTTPHeaderField: "X-Many")?.hasPrefix("0, 1, 2, ") == true)
       #expect(response.value(forHTTPHeaderField: "X-Many")?.hasSuffix(", 2998, 2999") == true)

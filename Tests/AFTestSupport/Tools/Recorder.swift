@@ -19,7 +19,7 @@ package final class Recorder<Element: Sendable>: Sendable {
   /// - Throws: ``EventuallyFailure`` if they do not come within so many seconds.
   @discardableResult
   package func wait(
-    for count: Int, within seconds: Double = 5, file: String = #fileID, line: Int = #line
+    for count: Int, within seconds: Double = 20, file: String = #fileID, line: Int = #line
   ) async throws -> [Element] {
     try await eventually(within: seconds, "\(count) recorded values, \(self.count) so far", file: file, line: line) {
       self.count >= count
