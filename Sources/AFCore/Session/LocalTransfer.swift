@@ -123,7 +123,9 @@ final class LocalTransfer: TransferControl, @unchecked Sendable {
     guard !isSuspended, !isComplete, route != nil || end.flatMap({ $0 }) != nil else { return }
     let before = received
     var hasRoom = true
-    while hasRoom, let piece = pending.first {
+    var moved = 0
+    while hasRoom, moved < pending.count {
+      let piece = pending[moved]
       let taken: Int
       switch route {
       case .memory:
@@ -135,8 +137,9 @@ final class LocalTransfer: TransferControl, @unchecked Sendable {
       default: taken = piece.count
       }
       received += Int64(taken)
-      if taken == piece.count { pending.removeFirst() } else { pending[0] = piece.dropFirst(taken) }
+      if taken == piece.count { moved += 1 } else { pending[moved] = piece.dropFirst(taken) }
     }
+    pending.removeFirst(moved)
     if received > before { task.transfer(handle, didReceive: received, expected: expected) }
     if pending.isEmpty, let end { complete(end) }
   }

@@ -1,3 +1,4 @@
+internal import AFSupport
 public import Foundation
 
 /// Why a transfer failed, or why a request cannot be added.
@@ -49,13 +50,13 @@ public struct AFTransferError: Error, Sendable, Hashable, Codable {
 extension AFTransferError: CustomNSError, LocalizedError, CustomStringConvertible {
   /// "AFTransferErrorDomain".
   public static var errorDomain: String { "AFTransferErrorDomain" }
-  /// ``message``.
-  public var errorDescription: String? { message }
-  /// The code, and the message.
-  public var description: String { "\(code.rawValue): \(message)" }
-  /// ``message`` under `NSLocalizedDescriptionKey`, and the `URLError` beneath under `NSUnderlyingErrorKey`.
+  /// ``message`` as it may be shown: control characters are escaped.
+  public var errorDescription: String? { message.printable() }
+  /// The code, and the message as it may be shown.
+  public var description: String { "\(code.rawValue): \(message.printable())" }
+  /// ``errorDescription`` under `NSLocalizedDescriptionKey`, and the `URLError` beneath under `NSUnderlyingErrorKey`.
   public var errorUserInfo: [String: Any] {
-    var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+    var info: [String: Any] = [NSLocalizedDescriptionKey: message.printable()]
     if let code = urlErrorCode.flatMap(URLError.Code.init(rawValue:)) { info[NSUnderlyingErrorKey] = URLError(code) }
     return info
   }

@@ -133,8 +133,8 @@ import Testing
 
   /// Of modules that this target does not see, and of the tool: they go through `printable()` too.
   private static let elsewhere: Set = [
-    "AFImageError", "AFOperationError", "AFTransferStoreError", "ArgumentError", "ConnectFailure", "SQLiteFailure",
-    "ToolFailure", "UsageError",
+    "AFImageError", "AFOperationError", "AFTransferError", "AFTransferStoreError", "ArgumentError", "AttemptFailure",
+    "ConnectFailure", "SQLiteFailure", "ToolFailure",
   ]
 
   private static func declared() throws -> Set<String> {

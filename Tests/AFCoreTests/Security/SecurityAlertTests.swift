@@ -51,37 +51,6 @@ import Testing
     }
   }
 
-  @Test(arguments: [Client.nothing, .stranger])
-  func `F68 a server that refuses while a large body is sent says so too`(client: Client) async throws {
-    var tls = TestTLS(identity)
-    tls.clientCertificate = .required(authorities: [authority.certificate])
-    var options = TestServer.Options(tls: tls)
-    options.reportsMalformedRequests = false
-    try await withTestServer(options, handler: { _ in .text("reached") }) { server in
-      let policy = try AFSecurityPolicy.trusting(authority)
-      if client == .stranger {
-        policy.clientIdentity = try TestAuthority.make(.authority("Stranger")).issue(names: ["client"])
-          .asClientIdentity()
-      }
-      let expected: URLError.Code = client == .nothing ? .clientCertificateRequired : .clientCertificateRejected
-      let url = server.url("", host: "localhost")
-      var unread = 0
-      for _ in 0..<20 {
-        let manager = makeManager(for: url, policy)
-        var request = URLRequest(url: url)
-        request.httpMethod = "POST"
-        let error = await #expect(throws: AFError.self) {
-          try await manager.upload(for: request, from: Data(count: 3 << 20))
-        }
-        #expect(error?.urlError?.code == expected, "\(String(describing: error))")
-        if error?.localizedDescription.contains("before its alert could be read") == true { unread += 1 }
-      }
-      // Its libcurl reads what is left when it closes a connection (docs/libcurl.md, 53).
-      #expect(unread == 0 || !Libcurl.readsBeforeClosing, "\(unread) of 20")
-      #expect(server.requestCount == 0)
-    }
-  }
-
   @Test func `F68 no version in common is a failed handshake that names the alert`() async throws {
     var tls = TestTLS(identity)
     tls.maximumVersion = .tls12

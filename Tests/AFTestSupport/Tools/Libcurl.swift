@@ -14,8 +14,6 @@ package enum Libcurl {
   package static let takesBreachForEnd = !isDebian13sOrNewer
   /// 37: a trailer of HTTP/2 has the limit of one of HTTP/1.1.
   package static let limitsHTTP2Trailers = isDebian13sOrNewer
-  /// 53: what a TLS peer said before it went is read, also when nothing can be sent any longer.
-  package static let readsBeforeClosing = !isDebian13sOrNewer
   /// 58: an answer before a reset without an error is lost.
   package static let losesAnswerBeforeReset = !isDebian13sOrNewer
   /// nghttp2 closes the connection when it would have to answer more than a thousand PINGs at once.
