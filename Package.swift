@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "AFMultipart", targets: ["AFMultipart"]),
     .library(name: "AFImage", targets: ["AFImage"]),
     .library(name: "AFOperations", targets: ["AFOperations"]),
+    .library(name: "AFImageOperations", targets: ["AFImageOperations"]),
     .library(name: "AFTransfer", targets: ["AFTransfer"]),
     .executable(name: "afnet", targets: ["afnet"]),
     .executable(name: "AFBenchmarks", targets: ["AFBenchmarks"]),
@@ -65,6 +66,7 @@ let package = Package(
         "AFCore", "AFSerialization", "AFSecurity", "AFReachability", "AFMultipart", "AFSupport", "CInitializers",
       ]
     ),
+    .target(name: "AFImageOperations", dependencies: ["AFOperations", "AFImage", "AFSerialization"]),
     .target(name: "AFImage", dependencies: ["AFSupport", "AFSerialization", "CGdkPixbuf"]),
     .target(
       name: "AFTransfer",
@@ -118,8 +120,8 @@ let package = Package(
     .testTarget(
       name: "AFCoreTests",
       dependencies: [
-        "AFCore", "AFSerialization", "AFSecurity", "AFMultipart", "AFReachability", "AFTransport", "AFSupport",
-        "AFTestSupport",
+        "AFCore", "AFOperations", "AFSerialization", "AFSecurity", "AFMultipart", "AFReachability", "AFTransport",
+        "AFSupport", "AFTestSupport",
       ]
     ),
     .testTarget(
@@ -129,7 +131,9 @@ let package = Package(
         "AFTestSupport",
       ]
     ),
-    .testTarget(name: "AFImageTests", dependencies: ["AFImage", "AFSerialization", "AFTestSupport"]),
+    .testTarget(
+      name: "AFImageTests",
+      dependencies: ["AFImage", "AFImageOperations", "AFOperations", "AFSerialization", "AFTestSupport"]),
     .testTarget(
       name: "AFTransferTests",
       dependencies: ["AFTransfer", "AFCore", "AFSecurity", "AFSupport", "AFTestSupport", "CSQLite", "transferprobe"]

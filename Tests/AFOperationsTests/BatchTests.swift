@@ -314,6 +314,24 @@ import Testing
     }
   }
 
+  @Test func `Cancelling ends the wait for operations whose queue is suspended`() async throws {
+    let client = AFHTTPClient(baseURL: try #require(URL(string: "http://127.0.0.1:1/")))
+    client.operationQueue.isSuspended = true
+    let batch = client.batch(of: Array(repeating: URLRequest(url: client.baseURL), count: 3))
+    let many = Task { await batch.outcomes() }
+    let one = Task { try await client.getPath("a").isFinished }
+    try await eventually { client.operationQueue.operationCount == 4 }
+    many.cancel()
+    one.cancel()
+    let outcomes = await many.value
+    #expect(outcomes.count == 3 && outcomes.allSatisfy { $0.error?.urlCode == .cancelled })
+    let result = await one.result
+    #expect(throws: URLError.self) { try result.get() }
+    client.operationQueue.isSuspended = false
+    try await eventually { client.operationQueue.operationCount == 0 }
+    #expect(await batch.outcomes().count == 3)
+  }
+
   @Test func `Cancelling the task of one request cancels its operation`() async throws {
     let latch = Latch()
     try await withTestServer(handler: { _ in TestResponse.text("a").with(.wait(latch), at: .responseHead(0)) }) {

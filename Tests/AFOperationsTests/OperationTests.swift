@@ -90,6 +90,37 @@ import Testing
     }
   }
 
+  @Test func `Completion blocks do not run where the app starts or cancels, which may hold a lock`() async throws {
+    try await withTestServer(handler: { _ in .text("a") }) { server in
+      let lock = NSLock()
+      let calls = Recorder<Int>()
+      func block(_ number: Int) -> @Sendable () -> Void {
+        {
+          lock.withLock {}
+          calls.record(number)
+        }
+      }
+      let cancelled = Self.operation(server)
+      cancelled.completionBlock = block(1)
+      cancelled.cancel()
+      let paused = Self.operation(server)
+      paused.completionBlock = block(2)
+      paused.pause()
+      paused.start()
+      let client = makeClient(server)
+      let bad = client.request(withMethod: "GET", path: "a b", parameters: nil) as URLRequest
+      let failed = client.httpRequestOperation(with: bad, success: nil)
+      failed.completionBlock = block(3)
+      lock.withLock {
+        cancelled.start()
+        paused.cancel()
+        failed.start()
+      }
+      try await calls.wait(for: 3)
+      #expect(calls.values.sorted() == [1, 2, 3])
+    }
+  }
+
   @Test func `An operation that is started twice sends one request`() async throws {
     try await withTestServer(handler: { _ in .text("a") }) { server in
       let operation = Self.operation(server)

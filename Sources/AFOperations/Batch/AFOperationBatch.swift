@@ -15,11 +15,11 @@ public struct AFOperationBatch: AsyncSequence, Sendable {
   public struct Element: Sendable {
     /// The operation's place in the batch.
     public let index: Int
-    /// The operation, finished.
+    /// The operation: finished, or cancelled before its queue has started it.
     public let operation: AFHTTPRequestOperation
 
     /// Why it failed; nil if it did not.
-    public var error: (any Error)? { operation.error }
+    public var error: (any Error)? { operation.error ?? operation.cancellation }
     /// What its response serializer made of the body.
     public var value: Any? { operation.responseObject }
   }
@@ -73,8 +73,12 @@ public struct AFOperationBatch: AsyncSequence, Sendable {
       position += 1
       return await withTaskCancellationHandler {
         await record.element(at: index)
-      } onCancel: { [batch] in
+      } onCancel: { [batch, record] in
         batch.cancel()
+        // Their queue may be suspended; nobody has to wait for that.
+        for (index, operation) in batch.operations.enumerated() where operation.isWaiting {
+          record.add(Element(index: index, operation: operation))
+        }
       }
     }
 
@@ -86,6 +90,7 @@ public struct AFOperationBatch: AsyncSequence, Sendable {
   fileprivate final class Record: Sendable {
     private struct State {
       var elements: [Element] = []
+      var given: Set<Int> = []
       var waiting: [Int: [CheckedContinuation<Element?, Never>]] = [:]
     }
 
@@ -95,7 +100,8 @@ public struct AFOperationBatch: AsyncSequence, Sendable {
     init(count: Int) { self.count = count }
 
     func add(_ element: Element) {
-      let waiting = state.withLock { state in
+      let waiting = state.withLock { state -> [CheckedContinuation<Element?, Never>] in
+        guard state.given.insert(element.index).inserted else { return [] }
         state.elements.append(element)
         return state.waiting.removeValue(forKey: state.elements.count - 1) ?? []
       }

@@ -9,15 +9,23 @@ extension AFURLConnectionOperation {
   /// - Throws: The operation's ``error``.
   public func run(in queue: OperationQueue? = nil) async throws {
     if let queue { enqueue(in: queue) } else if isUnclaimed { start() }
+    let end = OneEnd()
+    whenFinished { end.come() }
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        whenFinished { continuation.resume() }
-      }
+      await end.wait()
     } onCancel: {
       cancel()
+      // Its queue may be suspended; nobody has to wait for that.
+      if isWaiting { end.come() }
     }
-    if let error { throw error }
+    if let error = error ?? cancellation { throw error }
   }
+
+  /// Whether the operation has not begun.
+  var isWaiting: Bool { core.withLock { !$0.machine.hasStarted } }
+
+  /// What a cancelled operation fails with that has not finished yet.
+  var cancellation: URLError? { isCancelled && !isFinished ? URLError.cancelled(url: request.url) : nil }
 
   /// Adds the operation to a queue, unless it has been added to one, or started, before: Foundation would end the program.
   func enqueue(in queue: OperationQueue) {
@@ -36,5 +44,34 @@ extension AFURLConnectionOperation {
   /// Those of the operations that may be added to a queue, each once.
   static func claimed(_ operations: [AFURLConnectionOperation]) -> [AFURLConnectionOperation] {
     operations.filter(\.isUnclaimed)
+  }
+}
+
+/// An end that comes once or more, and whoever waits for it.
+private final class OneEnd: Sendable {
+  private struct State {
+    var hasCome = false
+    var waiting: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Locked(State())
+
+  func come() {
+    let waiting = state.withLock { state in
+      state.hasCome = true
+      defer { state.waiting = nil }
+      return state.waiting
+    }
+    waiting?.resume()
+  }
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let hasCome = state.withLock { state in
+        if !state.hasCome { state.waiting = continuation }
+        return state.hasCome
+      }
+      if hasCome { continuation.resume() }
+    }
   }
 }

@@ -36,7 +36,7 @@ extension AFURLConnectionOperation {
   /// Has `hook` called after the completion block, once; at once if that has been.
   func whenFinished(_ hook: @escaping @Sendable () -> Void) {
     let isOver = core.withLock { state in
-      if state.machine.phase == .finished { return true }
+      if state.hasTold { return true }
       state.finishHooks.append(hook)
       return false
     }

@@ -16,18 +16,20 @@ extension AFURLConnectionOperation {
     case .stop: core.withLock { $0.task }?.cancel()
     case .keep: NotificationRelay.shared.post(.AFNetworkingOperationDidFinish, object: self)
     case .restart(let attempt): begin(attempt)
-    case .settle:
-      let url = request.url
-      settle(AttemptResult(error: URLError.cancelled(url: url)))
+    case .settle: settleElsewhere(AttemptResult(error: URLError.cancelled(url: request.url)))
     }
   }
 
   /// Sends the request, or asks for the rest of its response.
   private func begin(_ attempt: Int) {
-    let (sessions, policy, kept) = core.withLock { ($0.sessions, $0.policy, $0.kept) }
+    // Through `self`: a subclass may override it.
+    let shown = securityPolicy
+    let (sessions, policy, kept) = core.withLock { ($0.sessions, $0.ownPolicy(shown), $0.kept) }
     let session = sessions.session(under: policy)
     var request = request
-    if let error = FailedRequest.error(of: request) { return ended(attempt, AttemptResult(error: error), session) }
+    if let error = FailedRequest.error(of: request) {
+      return DispatchQueue.global().async { self.ended(attempt, AttemptResult(error: error), session) }
+    }
     for field in kept.continuation?.fields ?? [] { request.setValue(field.value, forHTTPHeaderField: field.name) }
     if outputStream != nil { return write(request, attempt, session) }
     let (upload, download) = progressClosures
@@ -82,6 +84,11 @@ extension AFURLConnectionOperation {
     if step == .settle { settle(result) } else { take(step) }
   }
 
+  /// Finishes without a transfer. Not where the app calls from: it may hold a lock there that its blocks want.
+  private func settleElsewhere(_ result: AttemptResult) {
+    DispatchQueue.global().async { self.settle(result) }
+  }
+
   /// Reads the response, finishes, and tells of it. Nothing can be paused any more; a cancellation counts until the operation has
   /// finished.
   private func settle(_ result: AttemptResult) {
@@ -102,7 +109,6 @@ extension AFURLConnectionOperation {
       }
       defer {
         state.completionBlock = nil
-        state.finishHooks = []
         state.blocks = OperationBlocks()
         state.kept = KeptPart()
       }
@@ -113,7 +119,12 @@ extension AFURLConnectionOperation {
     didChangeValue(forKey: "isFinished")
     NotificationRelay.shared.post(.AFNetworkingOperationDidFinish, object: self)
     ending.completionBlock?()
-    for hook in ending.finishHooks { hook() }
+    let hooks = core.withLock { state in
+      state.hasTold = true
+      defer { state.finishHooks = [] }
+      return state.finishHooks
+    }
+    for hook in hooks { hook() }
   }
 }
 

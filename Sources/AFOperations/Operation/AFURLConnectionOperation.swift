@@ -63,7 +63,7 @@ open class AFURLConnectionOperation: Operation, NSSecureCoding, NSCopying, @unch
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = type(of: self).made(for: request)
     let (sessions, policy, credential, usesStorage) = core.withLock {
-      ($0.sessions, $0.policy, $0.credential, $0.usesCredentialStorage)
+      ($0.sessions, $0.policy ?? $0.shownPolicy?.policy, $0.credential, $0.usesCredentialStorage)
     }
     copy.core.withLock { state in
       state.sessions = sessions
@@ -132,8 +132,9 @@ open class AFURLConnectionOperation: Operation, NSSecureCoding, NSCopying, @unch
       core.withLock { state in
         if let policy = state.policy { return policy }
         if state.sessions !== SessionTable.shared { return state.sessions.home.manager.securityPolicy }
+        if let shown = state.shownPolicy { return shown.policy }
         let policy = AFSecurityPolicy.default()
-        state.policy = policy
+        state.shownPolicy = (policy, policy.generation)
         return policy
       }
     }
@@ -280,7 +281,7 @@ open class AFURLConnectionOperation: Operation, NSSecureCoding, NSCopying, @unch
   @preconcurrency
   open func setShouldExecuteAsBackgroundTaskWithExpirationHandler(_ handler: (@Sendable () -> Void)?) {}
 
-  // MARK: For subclasses within the package
+  // MARK: For subclasses within the module
 
   /// Reads the response of a transfer that did not fail. On a concurrent queue.
   /// - Returns: What is wrong with it.

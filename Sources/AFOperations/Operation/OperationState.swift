@@ -52,6 +52,8 @@ struct OperationState: Sendable {
   var request: URLRequest
   var sessions: SessionTable
   var policy: AFSecurityPolicy?
+  /// What the operation has shown as its policy without having been given one, and how it was then.
+  var shownPolicy: (policy: AFSecurityPolicy, generation: UInt64)?
   var credential: URLCredential?
   var usesCredentialStorage = true
   var blocks = OperationBlocks()
@@ -63,8 +65,17 @@ struct OperationState: Sendable {
   var completionBlock: (@Sendable () -> Void)?
   /// Called after the completion block, once.
   var finishHooks: [@Sendable () -> Void] = []
+  /// Whether the completion block has run.
+  var hasTold = false
   /// Whether it has been given to a queue of ours.
   var isEnqueued = false
+
+  /// The policy for connections of the operation's own; nil if those of its client will do. `policy` is what the operation says.
+  func ownPolicy(_ policy: AFSecurityPolicy) -> AFSecurityPolicy? {
+    // Nobody has changed what was made only to be shown.
+    if let shownPolicy, shownPolicy.policy === policy, shownPolicy.generation == policy.generation { return nil }
+    return policy
+  }
 
   var task: AFURLSessionTask?
   var kept = KeptPart()

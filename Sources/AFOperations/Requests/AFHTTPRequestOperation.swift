@@ -148,16 +148,16 @@ open class AFHTTPRequestOperation: AFURLConnectionOperation, @unchecked Sendable
     return !(acceptableContentTypes() ?? []).isDisjoint(with: accepted)
   }
 
-  // MARK: For subclasses within the package
+  // MARK: For subclasses within the module
 
   /// The content types of a class by itself.
-  package class var ownContentTypes: Set<String>? { nil }
+  class var ownContentTypes: Set<String>? { nil }
 
   /// The extensions of URLs that mean this class.
-  package class var pathExtensions: Set<String> { [] }
+  class var pathExtensions: Set<String> { [] }
 
   /// The serializer of a new operation, before the class's acceptable codes and types are set.
-  package class func makeSerializer() -> AFHTTPResponseSerializer { AFHTTPResponseSerializer() }
+  class func makeSerializer() -> AFHTTPResponseSerializer { AFHTTPResponseSerializer() }
 
   private class func newSerializer() -> AFHTTPResponseSerializer {
     let serializer = makeSerializer()

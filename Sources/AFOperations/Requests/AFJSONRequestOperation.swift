@@ -1,4 +1,4 @@
-package import AFSerialization
+import AFSerialization
 public import Foundation
 public import FoundationNetworking
 
@@ -38,7 +38,7 @@ open class AFJSONRequestOperation: AFHTTPRequestOperation, @unchecked Sendable {
     set { (responseSerializer as? AFJSONResponseSerializer)?.readingOptions = newValue }
   }
 
-  package override class var ownContentTypes: Set<String>? { makeSerializer().acceptableContentTypes }
-  package override class var pathExtensions: Set<String> { ["json"] }
-  package override class func makeSerializer() -> AFHTTPResponseSerializer { AFJSONResponseSerializer() }
+  override class var ownContentTypes: Set<String>? { makeSerializer().acceptableContentTypes }
+  override class var pathExtensions: Set<String> { ["json"] }
+  override class func makeSerializer() -> AFHTTPResponseSerializer { AFJSONResponseSerializer() }
 }

@@ -1,4 +1,4 @@
-package import AFSerialization
+import AFSerialization
 public import Foundation
 public import FoundationNetworking
 
@@ -38,7 +38,7 @@ open class AFPropertyListRequestOperation: AFHTTPRequestOperation, @unchecked Se
     set { (responseSerializer as? AFPropertyListResponseSerializer)?.readOptions = newValue }
   }
 
-  package override class var ownContentTypes: Set<String>? { makeSerializer().acceptableContentTypes }
-  package override class var pathExtensions: Set<String> { ["plist"] }
-  package override class func makeSerializer() -> AFHTTPResponseSerializer { AFPropertyListResponseSerializer() }
+  override class var ownContentTypes: Set<String>? { makeSerializer().acceptableContentTypes }
+  override class var pathExtensions: Set<String> { ["plist"] }
+  override class func makeSerializer() -> AFHTTPResponseSerializer { AFPropertyListResponseSerializer() }
 }

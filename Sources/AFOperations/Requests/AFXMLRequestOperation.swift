@@ -1,4 +1,4 @@
-package import AFSerialization
+import AFSerialization
 public import Foundation
 public import FoundationNetworking
 public import FoundationXML
@@ -66,7 +66,7 @@ open class AFXMLRequestOperation: AFHTTPRequestOperation, @unchecked Sendable {
     return serializer.responseObject(for: response, data: responseData, error: &failure) as? XMLDocument
   }
 
-  package override class var ownContentTypes: Set<String>? { makeSerializer().acceptableContentTypes }
-  package override class var pathExtensions: Set<String> { ["xml"] }
-  package override class func makeSerializer() -> AFHTTPResponseSerializer { AFXMLParserResponseSerializer() }
+  override class var ownContentTypes: Set<String>? { makeSerializer().acceptableContentTypes }
+  override class var pathExtensions: Set<String> { ["xml"] }
+  override class func makeSerializer() -> AFHTTPResponseSerializer { AFXMLParserResponseSerializer() }
 }

@@ -33,6 +33,8 @@ enum FaultedTask: String, CaseIterable, Sendable {
   case uploadStream = "upload: stream"
   case download
   case bytes = "bytes"
+  case operation
+  case operationToStream = "operation: to stream"
 
   var isUpload: Bool { self == .uploadData || self == .uploadFile || self == .uploadStream }
 }

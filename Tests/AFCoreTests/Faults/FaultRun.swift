@@ -1,4 +1,5 @@
 import AFCore
+import AFOperations
 import AFSecurity
 import AFSerialization
 import AFSupport
@@ -11,6 +12,7 @@ import Testing
 struct FaultRun: Sendable {
   let cell: FaultCell
   let manager: AFURLSessionManager
+  private let configuration: URLSessionConfiguration
   let directory: TemporaryDirectory
   let ends = Recorder<(any Error)?>()
   /// Small enough for HTTP/2 with this libcurl, large enough to be cut.
@@ -23,6 +25,7 @@ struct FaultRun: Sendable {
     directory = try TemporaryDirectory()
     let configuration = quietConfiguration()
     configuration.timeoutIntervalForRequest = Self.idleTimeout(cell)
+    self.configuration = configuration
     manager = AFURLSessionManager(sessionConfiguration: configuration)
     manager.completionQueue = DispatchQueue(label: "completions")
     manager.responseSerializer = AFHTTPResponseSerializer()
@@ -62,9 +65,24 @@ struct FaultRun: Sendable {
         }
       }
       return nil
+    case .operation, .operationToStream:
+      operation(for: request).start()
+      return nil
     }
     task.resume()
     return task
+  }
+
+  /// An operation of a manager of its own, under the same policy. (A client would ask for the host's name to watch it.)
+  private func operation(for request: URLRequest) -> AFHTTPRequestOperation {
+    let operations = AFHTTPRequestOperationManager(baseURL: request.url, sessionConfiguration: configuration)
+    operations.securityPolicy = manager.securityPolicy
+    operations.responseSerializer = AFHTTPResponseSerializer()
+    let operation = operations.httpRequestOperation(
+      with: request, success: { [ends] _, _ in ends.record(nil) }, failure: { [ends] _, error in ends.record(error) })
+    operation.completionQueue = manager.completionQueue
+    if cell.task == .operationToStream { operation.outputStream = OutputStream(toMemory: ()) }
+    return operation
   }
 
   /// Waits for the end and judges it. Returns the word for the table.
