@@ -13,14 +13,15 @@ extension Command {
   }
 
   private func checkOperands(_ words: [String]) throws(ArgumentError) {
-    var left = words.count
+    var least = 0
     for operand in operands {
-      guard left >= operand.count.minimum else { throw ArgumentError("\(operand.name) is missing") }
-      left -= min(left, operand.count.maximum)
+      least += operand.count.minimum
+      guard words.count >= least else { throw ArgumentError("\(operand.name) is missing") }
     }
-    guard left == 0 else {
-      throw ArgumentError("'\(words[words.count - left])' is one argument too many: \(usage)")
+    let most = operands.reduce(0) {
+      $0.addingReportingOverflow($1.count.maximum).overflow ? .max : $0 + $1.count.maximum
     }
+    guard words.count <= most else { throw ArgumentError("'\(words[most])' is one argument too many: \(usage)") }
   }
 
   private func checkExclusions(_ arguments: Arguments) throws(ArgumentError) {

@@ -64,7 +64,6 @@ struct VerbCommand {
   private let builder: RequestBuilder
   private let client: Client
   private let arguments: Arguments
-  private let style: AnswerStyle
   private let retrying: Retrying
 
   init(_ method: String, _ arguments: Arguments) throws(ToolFailure) {
@@ -73,57 +72,29 @@ struct VerbCommand {
     client = try Client(arguments, [target])
     builder = try RequestBuilder(method, target, arguments, try Credentials(arguments, environment))
     self.arguments = arguments
-    style = AnswerStyle(arguments, isTerminal: Console.isOutputTerminal, environment)
     retrying = Retrying(
       limit: builder.isRepeatable ? arguments.integer(.retry) ?? 0 : 0,
       isIdempotent: !["POST", "PATCH"].contains(method), isQuiet: arguments.has(.quiet))
   }
 
   func run() async throws(ToolFailure) -> ExitStatus {
-    if arguments.text(.output) == "json" || arguments.has(.metrics) { return try await runGathered() }
-    let stream = try await retrying.run { mayRetry async throws(ToolFailure) in
-      let stream = try await call { request async throws(AFError) in try await client.manager.stream(for: request) }
-      try refuse(stream.statusCode, stream.response, if: mayRetry)
-      return stream
+    let answer = VerbAnswer(arguments, url: builder.target.url, method: builder.method)
+    guard arguments.text(.output) == "json" || arguments.has(.metrics) else {
+      let stream = try await retrying.run { mayRetry async throws(ToolFailure) in
+        let stream = try await call { request async throws(AFError) in try await client.manager.stream(for: request) }
+        try VerbAnswer.refuse(stream.statusCode, stream.response, if: mayRetry)
+        return stream
+      }
+      return try await answer.show(stream)
     }
-    let response = stream.response
-    if let response, arguments.has(.include) || builder.method == "HEAD" {
-      try Console.write(Array(AnswerWriter.head(response, style: style).utf8))
-      if builder.method != "HEAD" { try Console.print("") }
-    }
-    var writer = AnswerWriter(style, contentType: stream.value(forHTTPHeaderField: "Content-Type"))
-    do {
-      for try await piece in stream.chunks { try writer.write(piece) }
-    } catch {
-      throw ErrorReport.failure(error)
-    }
-    try writer.finish()
-    return conclude(stream.statusCode, response)
-  }
-
-  /// With the whole body in memory, since the times are known when it has come.
-  private func runGathered() async throws(ToolFailure) -> ExitStatus {
+    // With the whole body in memory, since the times are known when it has come.
     client.manager.setTaskDidFinishCollectingMetricsBlock { _, _, _ in }
     let response = try await retrying.run { mayRetry async throws(ToolFailure) in
       let response = try await call { request async throws(AFError) in try await client.manager.data(for: request) }
-      try refuse(response.statusCode, response.response, if: mayRetry)
+      try VerbAnswer.refuse(response.statusCode, response.response, if: mayRetry)
       return response
     }
-    if arguments.text(.output) == "json" {
-      try Console.print(AnswerDocument(response, url: builder.target.url).json)
-    } else {
-      if let head = response.response, arguments.has(.include) || builder.method == "HEAD" {
-        try Console.write(Array(AnswerWriter.head(head, style: style).utf8))
-        if builder.method != "HEAD" { try Console.print("") }
-      }
-      var writer = AnswerWriter(style, contentType: response.value(forHTTPHeaderField: "Content-Type"))
-      try writer.write(response.data)
-      try writer.finish()
-    }
-    if arguments.has(.metrics), let metrics = response.metrics {
-      Console.note(Waterfall(metrics).text(width: TerminalSize.columns(of: STDERR_FILENO) ?? 80))
-    }
-    return conclude(response.statusCode, response.response)
+    return try answer.show(response)
   }
 
   private func call<Value: Sendable>(
@@ -131,23 +102,5 @@ struct VerbCommand {
   ) async throws(ToolFailure) -> Value {
     let request = try builder.request(timeout: client.timeout)
     do throws(AFError) { return try await send(request) } catch { throw ErrorReport.failure(error) }
-  }
-
-  /// An answer that may be better next time is a failure as long as there is a next time.
-  private func refuse(
-    _ statusCode: Int, _ response: HTTPURLResponse?, if mayRetry: (ToolFailure) -> Bool
-  ) throws(ToolFailure) {
-    guard ExitStatus(statusCode: statusCode) != .success else { return }
-    let failure = ErrorReport.failure(statusCode: statusCode, response, url: response?.url)
-    if mayRetry(failure) { throw failure }
-  }
-
-  private func conclude(_ statusCode: Int, _ response: HTTPURLResponse?) -> ExitStatus {
-    let status = ExitStatus(statusCode: statusCode)
-    if status != .success, !arguments.has(.quiet) {
-      let url = response?.url ?? builder.target.url
-      Console.note("afnet: \(ErrorReport.failure(statusCode: statusCode, nil, url: url).message)")
-    }
-    return status
   }
 }

@@ -56,6 +56,7 @@ private func run(_ subcommand: Subcommand, _ words: [String]) async throws(ToolF
 }
 
 Console.occupyClosedDescriptors()
+_ = FileMask.value
 Interruption.watch()
 private let words = Array(CommandLine.arguments.dropFirst())
 do {

@@ -42,8 +42,9 @@ enum Afnet {
     _ path: String, _ arguments: [String], input: Data? = nil, environment: [String: String], directory: URL?
   ) async throws -> Result {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
+    // A tool that hangs fails the test, and does not hold it up.
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
+    process.arguments = ["--foreground", "-k", "1", "40", path] + arguments
     process.environment = Self.environment(environment)
     if let directory { process.currentDirectoryURL = directory }
     let (output, errors, entry) = (Pipe(), Pipe(), Pipe())

@@ -19,7 +19,9 @@ import Testing
     (["get", "http://h", "--resolve", "x"], "--resolve takes"),
     (["get", "http://h", "--proxy", "http://u:pw@p"], "takes no user"),
     (["get", "http://h", "--timeout", "soon"], "--timeout"), (["get", "http://h", "--key", "k"], "--key needs --cert"),
-    (["get", "http://h", "--token"], "AFNET_TOKEN"), (["nonsense"], "there is no command"), ([], "Usage: afnet"),
+    (["get", "http://h", "--token"], "AFNET_TOKEN"), (["get", "http://h", "--timeout", "0"], "more than 0"),
+    (["get", "http://h", "--limit-rate", "0"], "more than 0"), (["nonsense"], "there is no command"),
+    ([], "Usage: afnet"),
   ]
 
   @Test(arguments: wrongLines)

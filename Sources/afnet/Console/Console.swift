@@ -69,3 +69,12 @@ enum Console {
     }
   }
 }
+
+/// The process's file mode creation mask, which can be read only by setting it: once, before there are threads.
+enum FileMask {
+  static let value: mode_t = {
+    let mask = umask(0o077)
+    umask(mask)
+    return mask
+  }()
+}

@@ -21,7 +21,6 @@ enum Interruption {
       var previous = sigaction()
       guard sigaction(number, nil, &previous) == 0 else { continue }
       if unsafeBitCast(previous.__sigaction_handler.sa_handler, to: Int.self) == 1 { continue }
-      signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { end(number) }
       source.resume()
@@ -34,9 +33,13 @@ enum Interruption {
     box.withLock { box in
       for cleanup in box.state.cleanups.values { cleanup() }
       signal(number, SIG_DFL)
-      kill(getpid(), number)
-      // The signal is delivered to any thread, soon.
-      while true { pause() }
+      // To this thread: what is sent to the process is read by dispatch's descriptor for signals before it is delivered.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, number)
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      raise(number)
+      _exit(128 + number)
     }
   }
 

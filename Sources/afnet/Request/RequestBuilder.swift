@@ -72,8 +72,16 @@ struct RequestBuilder: Sendable {
     }
   }
 
-  /// The request, to be sent once.
-  func request(timeout: Double?) throws(ToolFailure) -> URLRequest {
+  /// Adds a field unless there is one of that name.
+  mutating func setDefault(_ name: String, _ value: String) {
+    guard !fields.contains(where: { $0.name.lowercased() == name.lowercased() }) else { return }
+    fields.append(HeaderField(name: name, value: value))
+  }
+
+  /// The request, to be sent once. `configure` is called with the form, if there is one.
+  func request(
+    timeout: Double?, configure: (AFMultipartForm) -> Void = { _ in }
+  ) throws(ToolFailure) -> URLRequest {
     var request = URLRequest(
       url: target.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: timeout ?? 60)
     request.httpMethod = method
@@ -83,6 +91,7 @@ struct RequestBuilder: Sendable {
     case .form(let fields):
       let form = AFMultipartForm()
       for field in fields { try field.add(to: form) }
+      configure(form)
       request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
       if let length = form.contentLength { request.setValue("\(length)", forHTTPHeaderField: "Content-Length") }
       request.httpBodyStream = form.makeBodyStream()

@@ -22,7 +22,12 @@ struct Client: Sendable {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     configuration.urlCredentialStorage = nil
+    for option in [CommandOption.timeout, .maximumTime, .connectTimeout] where arguments.seconds(option) == 0 {
+      throw .usage("--\(option.name) needs more than 0 seconds")
+    }
     timeout = arguments.seconds(.timeout)
+    // For requests that are made from resume data.
+    if let timeout { configuration.timeoutIntervalForRequest = timeout }
     if let limit = arguments.seconds(.maximumTime) { configuration.timeoutIntervalForResource = limit }
     manager = AFHTTPSessionManager(baseURL: targets.first?.url, sessionConfiguration: configuration)
     manager.transportOptions = try ConnectionOptions.transport(arguments, environment)

@@ -36,6 +36,7 @@ enum ConnectionOptions {
       throw .usage("'\(entry)' among the hosts that need no proxy is no name, address or network")
     }
     if let rate = arguments.size(.limitRate) {
+      guard rate > 0 else { throw .usage("--limit-rate needs more than 0 bytes per second") }
       let limit = AFBandwidthLimit(bytesPerSecond: rate)
       options.uploadLimit = limit
       options.downloadLimit = AFBandwidthLimit(bytesPerSecond: rate)

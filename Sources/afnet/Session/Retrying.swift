@@ -24,7 +24,11 @@ struct Retrying: Sendable {
   }
 
   /// Calls `attempt` until it succeeds, or no other may follow. It is told which failures would be followed by another.
+  ///
+  /// Where `hasMoved` says that the attempt brought something, it does not count. `say` is told of failures that are followed by another
+  /// attempt.
   func run<Value>(
+    hasMoved: () -> Bool = { false }, say: (String) -> Void = { Console.note($0) },
     _ attempt: ((ToolFailure) -> Bool) async throws(ToolFailure) -> Value
   ) async throws(ToolFailure) -> Value {
     var count = 0
@@ -33,12 +37,12 @@ struct Retrying: Sendable {
         let next = count + 1
         return try await attempt { allows($0, count: next) }
       } catch {
-        count += 1
+        count = hasMoved() ? 1 : count + 1
         guard allows(error, count: count) else { throw error }
         let seconds = pause(error, count: count)
         if !isQuiet {
-          Console.note(
-            "\(error.message.printable()); trying again in \(Int(seconds.rounded(.up))) s (\(count) of \(limit))")
+          let pause = "trying again in \(Int(seconds.rounded(.up))) s"
+          say("\(error.message.printable()); \(pause) (\(count) of \(limit))")
         }
         try? await Task.sleep(nanoseconds: UInt64(seconds * 1e9))
       }

@@ -11,7 +11,7 @@ struct Subcommand: Sendable {
 
   /// Every subcommand, in the order of the overview.
   static let all: [Subcommand] =
-    verbs + [.pin, .reach, .completion, .manual]
+    verbs + [.download, .upload, .stream, .pin, .reach, .completion, .manual]
 
   /// The table that help, manual, completions and parser are made from.
   static let table = CommandTable(
