@@ -35,7 +35,7 @@ public struct AFByteStream: AsyncSequence, Sendable {
 
   /// The trailer fields, which came behind the body (RFC 9110 §6.5), by name; those of one name are joined with ", ". Empty until
   /// the body has been read to its end, and if there are none. See ``AFURLSessionTask/trailers``.
-  public var trailers: [String: String] { source.task.state.withLock { $0.trailers }?.dictionary ?? [:] }
+  public var trailers: [String: String] { source.task.state.withLock { $0.answer.trailers }?.dictionary ?? [:] }
 
   /// The length that the response announces, or nil.
   public var expectedCount: Int64? {
@@ -170,35 +170,5 @@ extension AFURLSessionManager {
     let stream = AFByteStream(task: task, sink: sink, head: head)
     _ = try validatedBody(result)
     return stream
-  }
-}
-
-extension TaskCore {
-  /// Starts the task with its body going to `sink`, and waits for the final head, or for the end if that comes first.
-  /// On the caller's actor, as ``run(isolation:)``.
-  fileprivate func runToHead(_ sink: StreamSink, isolation: isolated (any Actor)? = #isolation) async -> TaskResult {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation(isolation: isolation) { continuation in
-        let isOver = state.withLock { state in
-          guard !state.isOver else { return true }
-          state.stream = sink
-          state.completion = .continuation(continuation)
-          return false
-        }
-        if isOver { continuation.resume(returning: TaskResult(task: self, error: state.withLock { $0.error })) }
-        resume()
-      }
-    } onCancel: {
-      cancel()
-    }
-  }
-
-  /// The final head is there: whoever waits for it goes on.
-  func headArrived() {
-    let completion = state.withLock { state in
-      defer { state.completion = .none }
-      return state.completion
-    }
-    if case .continuation(let continuation) = completion { continuation.resume(returning: TaskResult(task: self)) }
   }
 }

@@ -43,7 +43,7 @@ public struct AFDataResponse: Sendable {
   /// The trailer fields by name; those of one name are joined with ", ". Empty if there are none.
   public var trailers: [String: String] { trailerFields?.dictionary ?? [:] }
 
-  private var trailerFields: ResponseHead? { task.state.withLock { $0.trailers } }
+  private var trailerFields: ResponseHead? { task.state.withLock { $0.answer.trailers } }
 
   /// Status line and fields as Foundation has them. Made when it is asked for.
   public var response: HTTPURLResponse? { task.httpResponse }

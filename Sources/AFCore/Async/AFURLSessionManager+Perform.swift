@@ -15,7 +15,7 @@ extension AFURLSessionManager {
     let task = session.core.makeTask(
       kind, request, manager: self, blocks: core.blocks, closures: closures, completion: .none, starts: true)
     if let refusal = refusal(for: request.url) { task.refuse(refusal) }
-    if let resume { task.begin(with: resume.data, resume.value) }
+    if let resume { DownloadResumption(task: task).begin(with: resume.data, resume.value) }
     if isStreamed { task.state.withLock { $0.ledger.wantsFirstStream = true } }
     return await task.run()
   }
@@ -99,7 +99,7 @@ extension AFURLResponseSerialization {
 }
 
 extension TaskResult {
-  var head: ResponseHead? { task.state.withLock { $0.head } }
+  var head: ResponseHead? { task.state.withLock { $0.answer.head } }
 
   /// The body of a task that did not fail.
   func body() throws(AFError) -> Data {
@@ -112,30 +112,5 @@ extension TaskResult {
     AFError(
       cause, request: task.state.withLock { $0.current }.urlRequest, response: task.httpResponse, data: data,
       value: value, resumeData: resumeData)
-  }
-}
-
-extension TaskCore {
-  /// Starts the task and waits for its end.
-  ///
-  /// On the caller's actor, if it is on one: the closure would otherwise be run elsewhere, and a request from the main actor
-  /// would wake two threads more. What makes it stay is that it captures `isolation`.
-  func run(isolation: isolated (any Actor)? = #isolation) async -> TaskResult {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation(isolation: isolation) { continuation in
-        let result = state.withLock { state -> TaskResult? in
-          if state.isOver { return TaskResult(task: self, error: state.error) }
-          state.completion = .continuation(continuation)
-          return nil
-        }
-        guard let result else {
-          resume()
-          return
-        }
-        continuation.resume(returning: result)
-      }
-    } onCancel: {
-      cancel()
-    }
   }
 }

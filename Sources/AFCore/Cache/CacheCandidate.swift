@@ -26,18 +26,18 @@ extension CacheCandidate {
   /// lets it. Bodies that went to a file or a stream are not there any more.
   init?(_ state: TaskState, _ kind: TaskKind) {
     let caching = state.ledger.caching
-    guard let session = state.session, let cache = session.cache, state.error == nil, kind == .data,
-      !state.becameDownload, state.stream == nil, !caching.isServing, let head = state.head,
+    guard let session = state.owner.session, let cache = session.cache, state.failure.error == nil, kind == .data,
+      !state.body.becameDownload, state.body.stream == nil, !caching.isServing, let head = state.answer.head,
       state.current.isCacheable, !state.ledger.carriesPassingCredentials(to: state.current.url)
     else { return nil }
     let policy = caching.stubPolicy ?? .allowed
-    let asks = state.blocks.interests.contains(.cache)
+    let asks = state.owner.blocks.interests.contains(.cache)
     guard policy != .notAllowed, Self.isWorthKeeping(head, caching, state.current, session, asks: asks),
       !session.settings.cacheControl(of: state.current).noStore, let sent = caching.sent, let sentAt = caching.sentAt
     else { return nil }
     self.init(
-      cache: cache, session: session, manager: asks ? state.manager : nil, request: state.current, head: head,
-      body: state.body ?? Data(), sent: sent, sentAt: sentAt, requested: caching.requested,
+      cache: cache, session: session, manager: asks ? state.owner.manager : nil, request: state.current, head: head,
+      body: state.body.data ?? Data(), sent: sent, sentAt: sentAt, requested: caching.requested,
       received: Date().timeIntervalSince1970, policy: policy)
   }
 

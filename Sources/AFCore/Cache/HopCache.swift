@@ -98,7 +98,7 @@ struct HopCache: Sendable {
     let isCallers =
       request.value("Cookie") != nil
       || session.settings.additionalHeaders.contains { $0.name.equalsIgnoringCase("Cookie") }
-    let manager = task.state.withLock { $0.manager }
+    let manager = task.state.withLock { $0.owner.manager }
     return SentFields(
       fields, hasStoredCookies: !isCallers, certificate: manager?.core.certificateShown(to: request.url))
   }

@@ -41,7 +41,7 @@ struct ChallengeInquiry: Sendable {
   /// What to say to `offer`, or to a weaker one; nil if `later` gets it.
   private func consider(_ offer: AuthenticationOffer) -> ChallengeAnswer? {
     if let answer = knownAnswer(offer) { return .use(answer) }
-    let (blocks, manager) = task.state.withLock { ($0.blocks, $0.manager) }
+    let (blocks, manager) = task.state.withLock { ($0.owner.blocks, $0.owner.manager) }
     guard blocks.interests.contains(.challenge), let manager else { return byDefault(from: offer) }
     return ask(offer, manager, blocks.blocks.challengeGeneration)
   }
@@ -83,7 +83,7 @@ struct ChallengeInquiry: Sendable {
       case .performDefaultHandling: answer = byDefault(from: offer)
       case .rejectProtectionSpace: answer = pass(offer)
       case .cancelAuthenticationChallenge:
-        let (error, url) = task.state.withLock { ($0.challengeError, $0.current.url) }
+        let (error, url) = task.state.withLock { ($0.failure.challengeError, $0.current.url) }
         answer = .cancel(error ?? URLError.cancelled(url: url, "The authentication challenge was cancelled"))
       }
       if let answer { later(followUp(answer)) }

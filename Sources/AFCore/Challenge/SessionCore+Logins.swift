@@ -27,7 +27,7 @@ extension SessionCore {
   /// Credentials whose handler has been replaced, or that were taken out of the storage, are no longer used; and a URL that names
   /// its user means that one.
   private func valid(_ answer: AuthenticationAnswer, _ asker: Asker, _ task: TaskCore) -> AuthenticationAnswer? {
-    let (url, generation) = task.state.withLock { ($0.current.url, $0.blocks.blocks.challengeGeneration) }
+    let (url, generation) = task.state.withLock { ($0.current.url, $0.owner.blocks.blocks.challengeGeneration) }
     if !asker.isProxy {
       let named = url.login
       if let named { return named == answer.login ? answer : nil }
@@ -74,7 +74,7 @@ extension Asker {
         authenticationMethod: space.scheme.method)
     case .proxy(let text):
       guard let url = URL(string: text), let host = url.host else { return nil }
-      let isSecure = url.scheme?.lowercased() == "https"
+      let isSecure = url.scheme == "https"
       return URLProtectionSpace(
         // libcurl's port for proxies that name none.
         proxyHost: host, port: url.port ?? (isSecure ? 443 : 1080),

@@ -27,11 +27,11 @@ struct HopStart: Sendable {
 
   /// The start of the task's present hop; nil if the task is over.
   init?(_ task: TaskCore, _ state: TaskState) {
-    guard let session = state.session else { return nil }
+    guard let session = state.owner.session else { return nil }
     self.task = task
     self.session = session
-    manager = state.manager
-    blocks = state.blocks
+    manager = state.owner.manager
+    blocks = state.owner.blocks
     current = state.current
     options = state.hopOptions(task.kind)
     wantsStream = state.ledger.wantsFirstStream

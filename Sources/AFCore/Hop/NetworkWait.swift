@@ -12,7 +12,7 @@ struct NetworkWait: Sendable {
   /// - Returns: Whether the hop is held; it starts by itself.
   func holdsFirstHop() -> Bool {
     guard session.settings.options.holdsUntilReachable else { return false }
-    let (hop, url) = task.state.withLock { ($0.hopCount, $0.current.url) }
+    let (hop, url) = task.state.withLock { ($0.machine.hop, $0.current.url) }
     guard hop == 1, let host = URL(string: url)?.host, !AFReachabilityTarget.isLoopback(host) else { return false }
     begin(after: nil)
     return true
@@ -21,7 +21,7 @@ struct NetworkWait: Sendable {
   /// Waits for a way, and then starts the current request as the next hop. `failure` is what the last hop ended with.
   func begin(after failure: URLError?) {
     let (manager, limit, deadline) = task.state.withLock {
-      ($0.manager, $0.current.timeout ?? session.settings.requestTimeout, $0.deadline ?? .distantFuture)
+      ($0.owner.manager, $0.current.timeout ?? session.settings.requestTimeout, $0.options.deadline ?? .distantFuture)
     }
     let reachability = manager?.reachabilityManager ?? .shared()
     let wait = reachability.makeWait(timeout: min(limit > 0 ? limit : .infinity, deadline - .now))

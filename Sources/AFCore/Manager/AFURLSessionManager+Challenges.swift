@@ -55,8 +55,8 @@ extension AFURLSessionManager {
   private func cancel(_ task: AFURLSessionTask, _ error: any Error, _ completion: ChallengeAnswer) {
     // A second call's error takes the place of the first one's, which may be the app's.
     let old = task.core.state.withLock { state in
-      defer { state.challengeError = error }
-      return state.challengeError
+      defer { state.failure.challengeError = error }
+      return state.failure.challengeError
     }
     withExtendedLifetime(old) {}
     completion(.cancelAuthenticationChallenge, nil)

@@ -13,10 +13,10 @@ extension AFURLSessionManager {
       kind, request, manager: self, blocks: core.blocks, closures: closures, completion: completion)
     if let refusal = refusal(for: request.url) { task.refuse(refusal) }
     task.state.withLock { state in
-      state.announces = true
-      state.collectsMetrics = true
+      state.options.announces = true
+      state.options.collectsMetrics = true
     }
-    if let resume { task.begin(with: resume.data, resume.value) }
+    if let resume { DownloadResumption(task: task).begin(with: resume.data, resume.value) }
     return task.shell
   }
 
@@ -52,10 +52,10 @@ extension AFURLSessionManager {
     if let part = ResumeData(resumeData) { unlink(part.path) }
   }
 
-  func progress(of task: AFURLSessionTask, _ direction: any WritableKeyPath<TaskState, Progress?> & Sendable)
+  func progress(of task: AFURLSessionTask, _ direction: any WritableKeyPath<TaskProgress, Progress?> & Sendable)
     -> Progress?
   {
-    let isOurs = task.core.state.withLock { !$0.isOver && $0.manager === self }
+    let isOurs = task.core.state.withLock { !$0.isOver && $0.owner.manager === self }
     return isOurs ? task.core.progress(direction) : nil
   }
 

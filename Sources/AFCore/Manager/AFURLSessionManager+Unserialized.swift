@@ -44,8 +44,8 @@ extension AFURLSessionManager {
         ManagerCore.processingQueue.async { completion(UnserializedResult(result)) }
       })
     task.core.state.withLock { state in
-      state.announces = false
-      state.collectsMetrics = false
+      state.options.announces = false
+      state.options.collectsMetrics = false
     }
     return task as? AFURLSessionDataTask ?? AFURLSessionDataTask(core: task.core)
   }
@@ -70,8 +70,8 @@ extension AFURLSessionTask {
   ) {
     core.state.withLock { state in
       guard !state.isOver else { return }
-      state.closures.uploadProgress = upload
-      state.closures.downloadProgress = download
+      state.owner.closures.uploadProgress = upload
+      state.owner.closures.downloadProgress = download
     }
   }
 }

@@ -225,11 +225,11 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
 
   /// How far the request body of a task has come; nil when the task is over or is not one of this manager's.
   @discardableResult
-  open func uploadProgress(for task: AFURLSessionTask) -> Progress? { progress(of: task, \.uploadProgress) }
+  open func uploadProgress(for task: AFURLSessionTask) -> Progress? { progress(of: task, \.upload) }
 
   /// How far the response body of a task has come; nil when the task is over or is not one of this manager's.
   @discardableResult
-  open func downloadProgress(for task: AFURLSessionTask) -> Progress? { progress(of: task, \.downloadProgress) }
+  open func downloadProgress(for task: AFURLSessionTask) -> Progress? { progress(of: task, \.download) }
 
   // MARK: Blocks. They run on the manager's callback queue and count for tasks that are resumed afterwards.
 
@@ -480,7 +480,7 @@ open class AFURLSessionManager: NSObject, NSSecureCoding, NSCopying, AFResponseS
   open func urlSession(
     _ session: AFURLSession, downloadTask: AFURLSessionDownloadTask, didFinishDownloadingTo location: URL
   ) {
-    downloadTask.core.chooseDestination(location)
+    DownloadEnd(task: downloadTask.core).chooseDestination(location)
   }
 
   /// Calls the block.

@@ -33,7 +33,7 @@ final class LocalTransfer: TransferControl, @unchecked Sendable {
 
   init(task: TaskCore) {
     self.task = task
-    limits = task.state.withLock { $0.session }?.settings.options.bodyLimits ?? BodyLimits()
+    limits = task.state.withLock { $0.owner.session }?.settings.options.bodyLimits ?? BodyLimits()
   }
 
   var handle: TransferHandle { TransferHandle(id: 0, control: self) }

@@ -136,7 +136,7 @@ final class SessionCore: Sendable {
   /// The tasks of the app that are not over, in the order in which they were made.
   var tasks: [TaskCore] {
     let all = state.withLock { state in state.tasks.values.compactMap(\.task) }
-    return all.filter { task in !task.state.withLock { $0.isSilent } }.sorted { $0.identifier < $1.identifier }
+    return all.filter { task in !task.state.withLock { $0.options.isSilent } }.sorted { $0.identifier < $1.identifier }
   }
 
   // MARK: Client certificates
@@ -162,7 +162,7 @@ final class SessionCore: Sendable {
       return (tasks, true)
     }
     // What the app does not see does not keep it waiting.
-    for task in tasks where cancelling || task.state.withLock({ $0.isSilent }) { task.cancel() }
+    for task in tasks where cancelling || task.state.withLock({ $0.options.isSilent }) { task.cancel() }
     if hasEnded { end() }
   }
 

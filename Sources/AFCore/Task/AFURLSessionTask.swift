@@ -43,40 +43,40 @@ open class AFURLSessionTask: NSObject, NSCopying, @unchecked Sendable {
   /// joined with ", ". They are shown and have no effect: what changes how a message is read, or who sent it, belongs in front of
   /// the body, and must not be believed here. All together they are no larger than 256 KiB; more fails the task with
   /// `URLError.dataLengthExceedsMaximum`. Empty if there are none.
-  open var trailers: [String: String] { core.state.withLock { $0.trailers }?.dictionary ?? [:] }
+  open var trailers: [String: String] { core.state.withLock { $0.answer.trailers }?.dictionary ?? [:] }
 
   /// Why the task failed; nil while it runs, and if it did not.
-  open var error: (any Error)? { core.state.withLock { $0.isOver ? $0.error : nil } }
+  open var error: (any Error)? { core.state.withLock { $0.isOver ? $0.failure.error : nil } }
 
   /// What the task does.
   open var state: State { core.publicState }
 
   /// From 0 to 1, 0.5 at first: which of several waiting tasks for one host comes first.
   open var priority: Float {
-    get { core.state.withLock { $0.priority } }
+    get { core.state.withLock { $0.options.priority } }
     set { core.setPriority(newValue) }
   }
 
   /// How far the response body has come; its total is unknown (-1) until the server has told it.
-  open var progress: Progress { core.progress(\.downloadProgress) }
+  open var progress: Progress { core.progress(\.download) }
 
   /// A name for people. Has no effect.
   open var taskDescription: String? {
-    get { core.state.withLock { $0.description } }
-    set { core.state.withLock { $0.description = newValue } }
+    get { core.state.withLock { $0.options.description } }
+    set { core.state.withLock { $0.options.description = newValue } }
   }
 
   /// Bytes of the response body that have come, after decoding.
-  open var countOfBytesReceived: Int64 { core.state.withLock { $0.counts.received } }
+  open var countOfBytesReceived: Int64 { core.state.withLock { $0.progress.counts.received } }
 
   /// Bytes of the request body that have been sent.
-  open var countOfBytesSent: Int64 { core.state.withLock { $0.counts.sent } }
+  open var countOfBytesSent: Int64 { core.state.withLock { $0.progress.counts.sent } }
 
   /// The length of the request body, or -1 if it is not known.
-  open var countOfBytesExpectedToSend: Int64 { core.state.withLock { $0.counts.expectedToSend } }
+  open var countOfBytesExpectedToSend: Int64 { core.state.withLock { $0.progress.counts.expectedToSend } }
 
   /// The length of the response body, or -1 if it is not known.
-  open var countOfBytesExpectedToReceive: Int64 { core.state.withLock { $0.counts.expectedToReceive } }
+  open var countOfBytesExpectedToReceive: Int64 { core.state.withLock { $0.progress.counts.expectedToReceive } }
 
   /// Starts the task, or lets it go on. Does nothing on a task that runs or is over.
   open func resume() {

@@ -132,7 +132,7 @@ public final class AFURLSessionTaskTransactionMetrics: NSObject, Sendable {
 extension TaskCore {
   /// The metrics so far; nil if the task collects none, or nothing was sent.
   var metrics: AFURLSessionTaskMetrics? {
-    let (hops, redirects, begin) = state.withLock { ($0.hops, $0.ledger.redirects, $0.began) }
+    let (hops, redirects, begin) = state.withLock { ($0.record.hops, $0.ledger.redirects, $0.record.began) }
     guard let last = hops.last else { return nil }
     let start = begin ?? last.end
     return AFURLSessionTaskMetrics(
@@ -143,7 +143,7 @@ extension TaskCore {
   /// The metrics of a task that has sent nothing, because it was cancelled or refused before.
   var emptyMetrics: AFURLSessionTaskMetrics {
     let now = Date()
-    let begin = state.withLock { $0.began } ?? now
+    let begin = state.withLock { $0.record.began } ?? now
     return AFURLSessionTaskMetrics(
       interval: DateInterval(start: min(begin, now), end: now), redirects: 0, transactions: [])
   }

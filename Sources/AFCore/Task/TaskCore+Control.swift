@@ -5,135 +5,130 @@ import Foundation
 import FoundationNetworking
 
 extension TaskCore {
-  private enum Step {
-    case nothing
-    case start
-    case handle(TransferHandle)
-    case finish
-  }
-
   /// Starts the task or lets it go on.
   /// - Returns: Whether it was suspended before.
   @discardableResult
   func resume() -> Bool {
     if isInert { return false }
-    // Blocks that have been replaced since the task was made may be the app's last.
-    let oldBlocks = state.withLock { $0.blocks }
-    defer { withExtendedLifetime(oldBlocks) {} }
-    let (step, changed) = state.withLock { state -> (Step, Bool) in
-      guard !state.isOver, state.isSuspended else { return (.nothing, false) }
-      state.isSuspended = false
-      state.runningShell = state.shell
-      if state.deadline == nil {
-        state.session?.keep(self)
-        if !state.isSilent { state.blocks = state.manager?.core.blocks ?? state.blocks }
-        if state.blocks.interests.contains(.metrics) { state.collectsMetrics = true }
-        if state.collectsMetrics { state.began = Date() }
-        state.deadline = .now + (state.session?.settings.resourceTimeout ?? 0)
-        state.noteBearer()
+    let blocks = state.withLock({ $0.machine.hasBegun }) ? nil : begin()
+    let (action, transfer, old) = state.withLock { state -> (TaskMachine.Action?, TransferHandle?, BlockTable?) in
+      let isFirst = !state.machine.hasBegun
+      guard let action = state.machine.resume() else { return (nil, nil, nil) }
+      state.shell.running = state.shell.any
+      // What the old table holds may be the user's, and goes after the lock.
+      let old = isFirst ? state.begin(blocks) : nil
+      switch action {
+      case .startHop: state.prepareHop()
+      case .finish: state.failure.reason = state.failure.refusal
+      default: break
       }
-      switch state.phase {
-      case .ready:
-        if let refusal = state.refusal {
-          state.reason = refusal
-          return (.finish, false)
-        }
-        state.beginHop()
-        return (.start, true)
-      case .flying(let handle): return (.handle(handle), true)
-      default: return (.nothing, true)
-      }
+      return (action, state.transfer, old)
     }
-    switch step {
-    case .start:
-      if let session = state.withLock({ $0.session }) { HopCookies(task: self, session: session).look() }
-      startHop()
-    case .handle(let handle): handle.setSuspended(false)
-    case .finish: finish()
-    case .nothing: break
+    withExtendedLifetime(old) {}
+    guard let action else { return false }
+    if action == .startHop, let session = state.withLock({ $0.owner.session }) {
+      HopCookies(task: self, session: session).look()
     }
-    return changed
+    perform(action, transfer)
+    return action != .finish
+  }
+
+  /// What the first `resume()` finds out before it takes the lock.
+  /// - Returns: The manager's blocks at this moment, if the app sees the task.
+  private func begin() -> BlockTable? {
+    let (session, manager, isSilent) = state.withLock { ($0.owner.session, $0.owner.manager, $0.options.isSilent) }
+    session?.keep(self)
+    return isSilent ? nil : manager?.core.blocks
   }
 
   /// Stops the flow of bytes. Time does not count against the idle timeout meanwhile.
   /// - Returns: Whether it was running before.
   @discardableResult
   func suspend() -> Bool {
-    let (handle, changed) = state.withLock { state -> (TransferHandle?, Bool) in
-      guard !state.isOver, !state.isSuspended else { return (nil, false) }
-      state.isSuspended = true
-      if case .flying(let handle) = state.phase { return (handle, true) }
-      return (nil, true)
-    }
-    handle?.setSuspended(true)
-    return changed
+    let (action, transfer) = state.withLock { ($0.machine.suspend(), $0.transfer) }
+    guard let action else { return false }
+    perform(action, transfer)
+    return true
   }
 
   /// Ends the task with `URLError.cancelled`, or with `reason`. Never waits.
   func cancel(_ reason: (any Error)? = nil) {
     if isInert { return }
-    let oldBlocks = state.withLock { $0.blocks }
-    defer { withExtendedLifetime(oldBlocks) {} }
-    let step = state.withLock { state -> Step in
-      guard !state.isOver, !state.isCancelled else { return .nothing }
-      if case .closing = state.phase, !state.downloading.goesOn { return .nothing }
-      state.isCancelled = true
-      state.reason = reason ?? URLError.cancelled(url: state.current.url)
-      // A task that was never resumed tells those who listen now.
-      if state.deadline == nil { state.blocks = state.manager?.core.blocks ?? state.blocks }
-      switch state.phase {
-      case .ready, .asking: return .finish
-      case .flying(let handle): return .handle(handle)
-      default: return .nothing
-      }
+    let (manager, url, counts) = state.withLock {
+      ($0.machine.hasBegun ? nil : $0.owner.manager, $0.current.url, $0.machine.canBeCancelled)
     }
-    switch step {
-    case .handle(let handle): handle.cancel()
+    guard counts else { return }
+    // A task that was never resumed tells those who listen now.
+    let blocks = manager?.core.blocks
+    let reason = reason ?? URLError.cancelled(url: url)
+    let (action, transfer, old) = state.withLock { state -> (TaskMachine.Action?, TransferHandle?, BlockTable?) in
+      let hasBegun = state.machine.hasBegun
+      guard let action = state.machine.cancel() else { return (nil, nil, nil) }
+      state.failure.reason = reason
+      let old = state.owner.blocks
+      if let blocks, !hasBegun { state.owner.blocks = blocks }
+      return (action, state.transfer, old)
+    }
+    withExtendedLifetime(old) {}
+    if let action { perform(action, transfer) }
+  }
+
+  /// Cancels, and calls the handler with resume data, or nil if the download cannot be resumed.
+  func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
+    let queue = state.withLock { state -> DispatchQueue? in
+      guard state.machine.canBeCancelled, let queue = state.owner.session?.callbackQueue else { return nil }
+      state.downloading.onResumeData = { data in queue.async { handler(data) } }
+      return queue
+    }
+    guard queue != nil else {
+      DispatchQueue.global().async { handler(nil) }
+      return
+    }
+    cancel()
+  }
+
+  /// Carries out what the machine asks for.
+  private func perform(_ action: TaskMachine.Action, _ transfer: TransferHandle?) {
+    switch action {
+    case .none: break
+    case .startHop: startHop()
+    case .suspendTransfer: transfer?.setSuspended(true)
+    case .resumeTransfer: transfer?.setSuspended(false)
+    case .cancelTransfer: transfer?.cancel()
     case .finish: finish()
-    case .nothing, .start: break
     }
   }
 
   func setPriority(_ priority: Float) {
-    let handle = state.withLock { state -> TransferHandle? in
-      state.priority = min(max(priority, 0), 1)
-      if case .flying(let handle) = state.phase { return handle }
-      return nil
+    let transfer = state.withLock { state -> TransferHandle? in
+      state.options.priority = min(max(priority, 0), 1)
+      return state.transfer
     }
-    handle?.setPriority(priority)
+    transfer?.setPriority(priority)
   }
 
-  /// Starts the present hop. The phase is `.starting`.
-  func startHop() {
-    let (start, hop) = state.withLock { (HopStart(self, $0), $0.hopCount) }
+  // MARK: Hops
+
+  /// Starts the present hop, as far as its gates let it.
+  private func startHop() {
+    let (start, number) = state.withLock { (HopStart(self, $0), $0.machine.hop) }
     guard let handle = start?.begin() else { return }
-    let (isCancelled, isSuspended) = state.withLock { state in
-      // The hop may be over by now, and the next one starting.
-      guard state.hopCount == hop else { return (false, false) }
+    let action = state.withLock { state -> TaskMachine.Action in
+      guard state.machine.hop == number else { return .none }
       state.adopt(handle)
-      return (state.isCancelled, state.isSuspended)
+      return state.machine.started(number)
     }
-    if isCancelled {
-      handle.cancel()
-    } else if isSuspended {
-      handle.setSuspended(true)
-    }
+    perform(action, handle)
   }
 
-  /// The present hop, which waited for an answer before it began, starts now or when the task is resumed.
+  /// The present hop, which waited for an answer before it had a transfer, starts now or when the task is resumed.
   func startWaitingHop() {
-    let starts = state.withLock { state in
-      guard !state.isOver, !state.isCancelled else { return false }
-      state.phase = state.isSuspended ? .ready : .starting
-      if state.isSuspended { state.hopCount -= 1 }
-      return !state.isSuspended
-    }
-    if starts { startHop() }
+    perform(state.withLock { $0.machine.startWaitingHop() }, nil)
   }
 
   /// Ends the task before, or between, hops.
   func fail(_ error: any Error) {
-    state.withLock { if $0.reason == nil { $0.reason = error } }
+    state.withLock { if $0.failure.reason == nil { $0.failure.reason = error } }
     finish()
   }
 
@@ -145,25 +140,31 @@ extension TaskCore {
 
   /// Starts `request` as the next hop, now or when the task is resumed.
   func goOn(with request: HopRequest) {
-    // With the old request may go the last reference to a body that is the app's.
-    let old = state.withLock { ($0.current, $0.next) }
-    defer { withExtendedLifetime(old) {} }
-    let step = state.withLock { state -> Step in
-      guard !state.isOver else { return .nothing }
-      if state.isCancelled { return .finish }
+    let (action, old) = state.withLock { state -> (TaskMachine.Action?, HopRequest?) in
+      let action = state.machine.goOn()
+      guard let action, action != .finish else { return (action, nil) }
+      let old = state.current
       state.current = request
       state.next = nil
-      guard !state.isSuspended else {
-        state.phase = .ready
-        return .nothing
-      }
-      state.beginHop()
-      return .start
+      if action == .startHop { state.prepareHop() }
+      return (action, old)
     }
-    switch step {
-    case .start: startHop()
-    case .finish: finish()
-    case .nothing, .handle: break
-    }
+    // The app's own request may have been in it.
+    withExtendedLifetime(old) {}
+    if let action { perform(action, nil) }
+  }
+}
+
+extension TaskState {
+  /// The first `resume()`.
+  /// - Returns: The blocks that made way for `blocks`.
+  fileprivate mutating func begin(_ blocks: BlockTable?) -> BlockTable? {
+    let old = owner.blocks
+    if let blocks { owner.blocks = blocks }
+    if owner.blocks.interests.contains(.metrics) { options.collectsMetrics = true }
+    if options.collectsMetrics { record.began = Date() }
+    options.deadline = .now + (owner.session?.settings.resourceTimeout ?? 0)
+    noteBearer()
+    return old
   }
 }

@@ -30,7 +30,10 @@ extension TaskCore {
 
   /// Marks the task as one that ends as soon as it is resumed or cancelled.
   func refuse(_ error: any Error) {
-    state.withLock { $0.refusal = error }
+    state.withLock { state in
+      state.failure.refusal = error
+      state.machine.refuse()
+    }
   }
 
   /// Ends the task, once, and tells its result. What comes after the first call does nothing.
@@ -39,33 +42,34 @@ extension TaskCore {
   /// Ends the task, once.
   /// - Returns: What tells its result; nil if nobody has to be told, or no longer.
   func end(file: URL? = nil) -> TransferSequel? {
-    offerKeptPart()
+    DownloadResumption(task: self).offerKeptPart()
     let ending = state.withLock { state -> Ending? in
-      guard !state.isOver else { return nil }
-      state.phase = .over
-      if let reason = state.reason { state.error = reason }
-      if state.error == nil { state.counts.settle() }
+      guard state.machine.end() else { return nil }
+      if let reason = state.failure.reason { state.failure.error = reason }
+      if state.failure.error == nil { state.progress.counts.settle() }
       defer {
-        state.session = nil
-        state.manager = nil
-        state.blocks = .none
-        state.closures = TaskClosures()
-        state.completion = .none
-        state.body = nil
+        state.owner.session = nil
+        state.owner.manager = nil
+        state.owner.blocks = .none
+        state.owner.closures = TaskClosures()
+        state.owner.completion = .none
+        state.body.data = nil
         state.next = nil
-        state.chunks = nil
-        state.stream = nil
-        state.download = nil
+        state.transfer = nil
+        state.body.chunks = nil
+        state.body.stream = nil
+        state.body.file = nil
         state.downloading = DownloadState(resumeData: state.downloading.resumeData)
-        state.runningShell = nil
+        state.shell.running = nil
         state.question = nil
         state.ledger.cookies = nil
       }
       return Ending(
-        session: state.session, manager: state.manager, blocks: state.blocks, closures: state.closures,
-        completion: state.completion, counts: state.counts, hasQueuedCallbacks: state.hasQueuedCallbacks,
-        body: state.body, error: state.error, rawError: state.rawError ?? state.error,
-        runningShell: state.runningShell, stream: state.stream, download: state.download,
+        session: state.owner.session, manager: state.owner.manager, blocks: state.owner.blocks,
+        closures: state.owner.closures,
+        completion: state.owner.completion, counts: state.progress.counts, hasQueuedCallbacks: state.hasQueuedCallbacks,
+        body: state.body.data, error: state.failure.error, rawError: state.failure.rawError ?? state.failure.error,
+        runningShell: state.shell.running, stream: state.body.stream, download: state.body.file,
         resumeData: state.downloading.resumeData, onResumeData: state.downloading.onResumeData,
         question: state.question, cookies: state.ledger.cookies, next: state.next, downloading: state.downloading)
     }

@@ -25,8 +25,8 @@ struct HopRecord: Sendable {
 extension TaskState {
   func hopOptions(_ kind: TaskKind) -> HopOptions {
     HopOptions(
-      priority: priority, deadline: deadline ?? .distantFuture,
-      collectsMetrics: collectsMetrics, expectsLargeResponse: kind == .download)
+      priority: options.priority, deadline: options.deadline ?? .distantFuture,
+      collectsMetrics: options.collectsMetrics, expectsLargeResponse: kind == .download)
   }
 }
 
@@ -62,7 +62,7 @@ extension TaskCore {
   /// What the app and the session say about what follows a hop.
   private func rules(_ session: SessionCore) -> FollowUp.Rules {
     let (request, blocks, manager, isSilent, sent) = state.withLock {
-      ($0.current, $0.blocks, $0.manager, $0.isSilent, $0.ledger.token.sent)
+      ($0.current, $0.owner.blocks, $0.owner.manager, $0.options.isSilent, $0.ledger.token.sent)
     }
     let options = session.settings.options
     var rules = FollowUp.Rules()
@@ -93,7 +93,7 @@ extension TaskCore {
       return .discard
     case .fail(let error): return .cancel(error)
     case .refuse(let error):
-      state.withLock { $0.reason = error }
+      state.withLock { $0.failure.reason = error }
       return kind == .download ? .discard : .memory
     case .ask(let question):
       let answer = ask(question, transfer, session) { transfer.route(self.route($0, transfer, session)) }
@@ -126,7 +126,7 @@ extension TaskCore {
     _ question: FollowUp.Question, _ transfer: TransferHandle?, _ session: SessionCore,
     _ later: @escaping @Sendable (FollowUp) -> Void
   ) -> FollowUp? {
-    let (manager, url) = state.withLock { ($0.manager, $0.current.url) }
+    let (manager, url) = state.withLock { ($0.owner.manager, $0.current.url) }
     if case .network(let failure) = question {
       NetworkWait(task: self, session: session).begin(after: failure)
       return nil
@@ -160,14 +160,14 @@ extension TaskCore {
   /// - Returns: The task's error: the one that the handler returned, or else `error`.
   func challengeRefused(_ error: URLError) -> any Error {
     state.withLock { state in
-      state.rawError = URLError.cancelled(url: state.current.url)
-      return state.challengeError ?? error
+      state.failure.rawError = URLError.cancelled(url: state.current.url)
+      return state.failure.challengeError ?? error
     }
   }
 
   /// The way of a body that is the task's result.
   func finalRoute(_ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
-    let blocks = state.withLock { $0.blocks }
+    let blocks = state.withLock { $0.owner.blocks }
     if kind != .download, blocks.interests.contains(.response) {
       askForDisposition(transfer, session)
       return .undecided
@@ -177,8 +177,8 @@ extension TaskCore {
 
   /// Where an accepted body goes.
   func bodyRoute(_ transfer: TransferHandle, _ session: SessionCore, _ blocks: BlockTable) -> ResponseRoute {
-    if isDownload { return downloadRoute(transfer, session) }
-    if let sink = state.withLock({ $0.stream }) {
+    if isDownload { return DownloadRoute(task: self, transfer: transfer, session: session).begin() }
+    if let sink = state.withLock({ $0.body.stream }) {
       sink.connect { transfer.resumeReceiving() }
       headArrived()
       return .sink(sink)
@@ -193,7 +193,7 @@ extension TaskCore {
         guard let self else { return }
         cancel(URLError.make(failure, url: state.withLock { $0.current.url }))
       })
-    state.withLock { $0.chunks = sink }
+    state.withLock { $0.body.chunks = sink }
     return .sink(sink)
   }
 
@@ -214,19 +214,21 @@ extension TaskCore {
   /// The hop is over. On the engine's thread, where the telling of the result has to wait for the end of the turn.
   func hopDidEnd(_ outcome: TransferOutcome) -> TransferSequel? {
     let (end, question) = state.withLock { state -> (HopEnd, TaskQuestion.Open?) in
-      if state.collectsMetrics {
-        state.hops.append(
+      if state.options.collectsMetrics {
+        state.record.hops.append(
           HopRecord(
-            request: state.current, head: state.head, isFromCache: state.ledger.caching.isServing, end: Date(),
+            request: state.current, head: state.answer.head, isFromCache: state.ledger.caching.isServing, end: Date(),
             metrics: outcome.metrics))
       }
+      state.machine.hopEnded()
+      state.transfer = nil
       let question = state.question.take()
-      if state.isCancelled {
+      if state.machine.isCancelled {
         // What came until then is told with the error.
-        state.body = outcome.body
-        return (.last(state.download.map { .file($0) } ?? .over), question)
+        state.body.data = outcome.body
+        return (.last(state.body.file.map { .file($0) } ?? .over), question)
       }
-      if let failure = outcome.failure, let session = state.session {
+      if let failure = outcome.failure, let session = state.owner.session {
         return (.failed(failure, next: state.next, session), question)
       }
       if let next = state.next { return (.next(next), question) }
@@ -255,9 +257,9 @@ extension TaskCore {
 
   private func fail(_ outcome: TransferOutcome, _ error: any Error, _ failure: TransferFailure) -> BodyEnd {
     state.withLock { state in
-      state.error = error
+      state.failure.error = error
       if failure.kind == .refusedByHandler, failure.underlying != nil {
-        state.rawError = URLError.cancelled(url: state.current.url)
+        state.failure.rawError = URLError.cancelled(url: state.current.url)
       }
       return takeBody(outcome, &state)
     }
@@ -266,13 +268,13 @@ extension TaskCore {
   /// Takes what the last hop has brought.
   private func takeBody(_ outcome: TransferOutcome, _ state: inout TaskState) -> BodyEnd {
     state.next = nil
-    state.body = outcome.body
-    state.trailers = outcome.trailers
-    if state.error == nil, state.reason == nil {
+    state.body.data = outcome.body
+    state.answer.trailers = outcome.trailers
+    if state.failure.error == nil, state.failure.reason == nil {
       state.downloading.bodyEnd = state.downloading.writing?.bodyEnd(received: outcome.bytesReceived)
     }
-    if let download = state.download { return .file(download) }
-    if let chunks = state.chunks { return .chunks(chunks) }
+    if let download = state.body.file { return .file(download) }
+    if let chunks = state.body.chunks { return .chunks(chunks) }
     return CacheCandidate(state, kind).map { .keep($0) } ?? .over
   }
 
@@ -280,16 +282,16 @@ extension TaskCore {
     switch body {
     case .over: return end()
     case .keep(let candidate): return candidate.keep(by: self)
-    case .file(let file): close(file)
+    case .file(let file): DownloadEnd(task: self).close(file)
     case .chunks(let chunks):
-      state.withLock { $0.phase = .closing }
+      state.withLock { $0.machine.close(isLast: true) }
       chunks.finish { result in
         let candidate = self.state.withLock { state -> CacheCandidate? in
           switch result {
-          case .success(let data): state.body = data
+          case .success(let data): state.body.data = data
           case .failure(let failure):
             // The transfer may have been over before it could be ended for that.
-            if state.error == nil { state.error = URLError.make(failure, url: state.current.url) }
+            if state.failure.error == nil { state.failure.error = URLError.make(failure, url: state.current.url) }
           }
           return CacheCandidate(state, self.kind)
         }

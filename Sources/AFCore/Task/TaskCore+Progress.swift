@@ -4,10 +4,10 @@ import Foundation
 extension TaskCore {
   func didSend(_ total: Int64, expected: Int64?) {
     report { state in
-      let sent = total - state.counts.sent
-      state.counts.sent = total
-      state.counts.expectedToSend = expected ?? -1
-      return state.blocks.interests.contains(.sendBody) ? sent : 0
+      let sent = total - state.progress.counts.sent
+      state.progress.counts.sent = total
+      state.progress.counts.expectedToSend = expected ?? -1
+      return state.owner.blocks.interests.contains(.sendBody) ? sent : 0
     }
   }
 
@@ -16,11 +16,11 @@ extension TaskCore {
       // The body of a redirect or a challenge is nobody's progress.
       guard state.next == nil, !state.downloading.ignoresBody else { return 0 }
       // What a server announces may be any number.
-      state.counts.received = total.addingClamped(state.download?.offset ?? 0)
+      state.progress.counts.received = total.addingClamped(state.body.file?.offset ?? 0)
       if let body = state.downloading.writing, body.end != nil {
-        state.counts.expectedToReceive = body.expected
+        state.progress.counts.expectedToReceive = body.expected
       } else {
-        state.counts.expectedToReceive = expected ?? -1
+        state.progress.counts.expectedToReceive = expected ?? -1
       }
       return 0
     }
@@ -32,7 +32,7 @@ extension TaskCore {
       let sent = update(&state)
       guard state.wantsProgress || sent > 0 else { return (nil, 0) }
       state.hasQueuedCallbacks = true
-      return (state.session, sent)
+      return (state.owner.session, sent)
     }
     session?.callbackQueue.async { self.tellProgress(sent: sent) }
   }
@@ -40,7 +40,7 @@ extension TaskCore {
   /// On the callback queue.
   func tellProgress(sent: Int64) {
     let (counts, closures, blocks, manager, session) = state.withLock {
-      ($0.counts, $0.closures, $0.blocks, $0.manager, $0.session)
+      ($0.progress.counts, $0.owner.closures, $0.owner.blocks, $0.owner.manager, $0.owner.session)
     }
     // A task that is over tells its last counts itself.
     guard let session else { return }
@@ -51,56 +51,61 @@ extension TaskCore {
         session.shell, task: shell, didSendBodyData: sent, totalBytesSent: counts.sent,
         totalBytesExpectedToSend: counts.expectedToSend)
     }
-    if blocks.interests.contains(.writeData) { tellWritten(counts, manager, session) }
+    if blocks.interests.contains(.writeData) { DownloadResumption(task: self).tellWritten(counts, manager, session) }
   }
 
   /// Brings the progress objects up to date and calls the task's closures with what has changed. On the callback queue.
   func tell(_ closures: TaskClosures, _ counts: TaskCounts) {
     let (told, upload, download) = state.withLock { state in
-      defer { state.told = counts }
-      return (state.told, state.uploadProgress, state.downloadProgress)
+      defer { state.progress.told = counts }
+      return (state.progress.told, state.progress.upload, state.progress.download)
     }
     if counts.sent != told.sent || counts.expectedToSend != told.expectedToSend,
       closures.uploadProgress != nil || upload != nil
     {
-      let object = upload ?? progress(\.uploadProgress)
+      let object = upload ?? progress(\.upload)
       object.update(total: counts.expectedToSend, completed: counts.sent)
       if counts.sent > 0 { closures.uploadProgress?(object) }
     }
     if counts.received != told.received || counts.expectedToReceive != told.expectedToReceive,
       closures.downloadProgress != nil || download != nil
     {
-      let object = download ?? progress(\.downloadProgress)
+      let object = download ?? progress(\.download)
       object.update(total: counts.expectedToReceive, completed: counts.received)
       if counts.received > 0 { closures.downloadProgress?(object) }
     }
   }
 
-  /// The task's progress object of one direction. Made when somebody asks.
-  func progress(_ direction: WritableKeyPath<TaskState, Progress?>) -> Progress {
-    let made = state.withLock { state -> (object: Progress, isNew: Bool) in
-      if let object = state[keyPath: direction] { return (object, false) }
-      let object = Progress(totalUnitCount: -1)
-      state[keyPath: direction] = object
-      let isUpload = direction == \TaskState.uploadProgress
+  /// The task's progress object of one direction. Made when it is first asked for.
+  func progress(_ direction: WritableKeyPath<TaskProgress, Progress?>) -> Progress {
+    if let object = state.withLock({ $0.progress[keyPath: direction] }) { return object }
+    let object = Progress(totalUnitCount: -1)
+    let first = state.withLock { state -> Progress in
+      if let other = state.progress[keyPath: direction] { return other }
+      state.progress[keyPath: direction] = object
+      return object
+    }
+    guard first === object else { return first }
+    object.cancellationHandler = { [weak self] in self?.cancel() }
+    object.pausingHandler = { [weak self] in self?.shell.suspend() }
+    object.resumingHandler = { [weak self] in self?.shell.resume() }
+    // Not under the lock, which Foundation's own would be inside of; so the counts may have changed meanwhile.
+    var shown: TaskCounts?
+    while case let counts = state.withLock({ $0.progress.counts }), counts != shown {
+      let isUpload = direction == \TaskProgress.upload
       object.update(
-        total: isUpload ? state.counts.expectedToSend : state.counts.expectedToReceive,
-        completed: isUpload ? state.counts.sent : state.counts.received)
-      return (object, true)
+        total: isUpload ? counts.expectedToSend : counts.expectedToReceive,
+        completed: isUpload ? counts.sent : counts.received)
+      shown = counts
     }
-    if made.isNew {
-      made.object.cancellationHandler = { [weak self] in self?.cancel() }
-      made.object.pausingHandler = { [weak self] in self?.shell.suspend() }
-      made.object.resumingHandler = { [weak self] in self?.shell.resume() }
-    }
-    return made.object
+    return object
   }
 }
 
 extension TaskState {
   fileprivate var wantsProgress: Bool {
-    closures.uploadProgress != nil || closures.downloadProgress != nil || uploadProgress != nil
-      || downloadProgress != nil || blocks.interests.contains(.writeData)
+    owner.closures.uploadProgress != nil || owner.closures.downloadProgress != nil || progress.upload != nil
+      || progress.download != nil || owner.blocks.interests.contains(.writeData)
   }
 }
 

@@ -14,12 +14,12 @@ extension TaskCore {
   }
 
   /// Whether the result is a file: from the beginning, or since a response made it so.
-  var isDownload: Bool { kind == .download || state.withLock { $0.becameDownload } }
+  var isDownload: Bool { kind == .download || state.withLock { $0.body.becameDownload } }
 
   /// Asks whether the response is wanted, and as what.
   func askForDisposition(_ transfer: TransferHandle, _ session: SessionCore) {
     guard let question = TaskQuestion.open(.disposition, of: self, during: transfer) else { return }
-    let (manager, blocks) = state.withLock { ($0.manager, $0.blocks) }
+    let (manager, blocks) = state.withLock { ($0.owner.manager, $0.owner.blocks) }
     session.callbackQueue.async {
       guard let manager, let response = self.httpResponse, let shell = self.dataShell else { return transfer.cancel() }
       manager.urlSession(session.shell, dataTask: shell, didReceive: response) { disposition in
@@ -39,19 +39,19 @@ extension TaskCore {
   ) {
     let new = AFURLSessionDownloadTask(core: self)
     state.withLock { state in
-      state.becameDownload = true
-      state.shell = new
-      state.runningShell = new
+      state.body.becameDownload = true
+      state.shell.any = new
+      state.shell.running = new
     }
     manager.urlSession(session.shell, dataTask: old, didBecome: new)
-    transfer.route(downloadRoute(transfer, session))
+    transfer.route(DownloadRoute(task: self, transfer: transfer, session: session).begin())
   }
 
   /// A piece of the body, for the block. On the callback queue.
   func deliver(_ chunk: Data) {
     let (manager, session) = state.withLock { state in
       state.hasQueuedCallbacks = true
-      return (state.manager, state.session)
+      return (state.owner.manager, state.owner.session)
     }
     guard let manager, let session, let shell = dataShell else { return }
     manager.urlSession(session.shell, dataTask: shell, didReceive: chunk)

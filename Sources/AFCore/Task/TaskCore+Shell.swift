@@ -7,15 +7,15 @@ extension TaskCore {
   /// The task as users see it. Made when somebody asks; the same one while somebody holds it or the task runs.
   var shell: AFURLSessionTask {
     state.withLock { state in
-      if let shell = state.shell { return shell }
+      if let shell = state.shell.any { return shell }
       let shell: AFURLSessionTask =
         switch kind {
         case .data: AFURLSessionDataTask(core: self)
         case .upload: AFURLSessionUploadTask(core: self)
         case .download: AFURLSessionDownloadTask(core: self)
         }
-      state.shell = shell
-      if !state.isOver, state.deadline != nil { state.runningShell = shell }
+      state.shell.any = shell
+      if !state.isOver, state.machine.hasBegun { state.shell.running = shell }
       return shell
     }
   }
@@ -26,19 +26,19 @@ extension TaskCore {
   var publicState: AFURLSessionTask.State {
     state.withLock { state in
       if state.isOver { return .completed }
-      if state.isCancelled { return .canceling }
-      return state.isSuspended ? .suspended : .running
+      if state.machine.isCancelled { return .canceling }
+      return state.machine.isSuspended ? .suspended : .running
     }
   }
 
   /// The present hop's response. Made of the head's bytes when somebody asks.
   var httpResponse: HTTPURLResponse? {
-    let (made, head, url) = state.withLock { ($0.response, $0.head, $0.current.url) }
+    let (made, head, url) = state.withLock { ($0.answer.response, $0.answer.head, $0.current.url) }
     if let made { return made }
     guard let head, let response = TaskResponse(head, url: url) else { return nil }
     return state.withLock { state in
-      if let made = state.response { return made }
-      state.response = response
+      if let made = state.answer.response { return made }
+      state.answer.response = response
       return response
     }
   }

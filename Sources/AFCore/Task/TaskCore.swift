@@ -26,9 +26,9 @@ final class TaskCore: TransferHandler, Sendable {
     self.identifier = identifier
     self.kind = kind
     isInert = false
-    var state = TaskState(
-      session: session, manager: manager, blocks: blocks, closures: closures, completion: completion,
-      original: request, current: request)
+    let owner = TaskOwner(
+      session: session, manager: manager, blocks: blocks, closures: closures, completion: completion)
+    var state = TaskState(owner: owner, request: request)
     state.noteBearer()
     self.state = Locked(state)
   }
@@ -38,16 +38,13 @@ final class TaskCore: TransferHandler, Sendable {
     identifier = 0
     self.kind = kind
     isInert = true
-    let request = HopRequest(url: "", method: "GET")
-    state = Locked(
-      TaskState(
-        session: nil, manager: nil, blocks: BlockTable(ManagerBlocks(), base: []), closures: TaskClosures(),
-        completion: .none, original: request, current: request))
+    let owner = TaskOwner(session: nil, manager: nil, blocks: .none, closures: TaskClosures(), completion: .none)
+    state = Locked(TaskState(owner: owner, request: HopRequest(url: "", method: "GET")))
   }
 
   deinit {
     // A task that was never resumed still stands in its session's table.
-    state.withLock { $0.session }?.forget(identifier)
+    state.withLock { $0.owner.session }?.forget(identifier)
   }
 
   // MARK: Transfer handler
@@ -55,9 +52,9 @@ final class TaskCore: TransferHandler, Sendable {
   func transfer(_ transfer: TransferHandle, didReceive head: ResponseHead) -> ResponseRoute {
     let session = state.withLock { state -> SessionCore? in
       state.adopt(transfer)
-      state.head = head
-      state.response = nil
-      return state.session
+      state.answer.head = head
+      state.answer.response = nil
+      return state.owner.session
     }
     guard let session else { return .discard }
     return route(head, transfer, session)
@@ -73,24 +70,5 @@ final class TaskCore: TransferHandler, Sendable {
 
   func transfer(_ transfer: TransferHandle, didComplete outcome: TransferOutcome) -> TransferSequel? {
     hopDidEnd(outcome)
-  }
-}
-
-extension TaskState {
-  mutating func beginHop() {
-    phase = .starting
-    hopCount += 1
-    ledger.caching.isServing = false
-    if session?.cache != nil { ledger.caching.beginHop() }
-  }
-
-  /// Takes note of whether it is a refresh that makes, or resumes, the task.
-  mutating func noteBearer() {
-    if blocks.bearer?.core.isRefreshingHere == true { ledger.token.isExempt = true }
-  }
-
-  /// Takes note of the hop's handle, which the engine's thread may know before `start` has returned.
-  mutating func adopt(_ transfer: TransferHandle) {
-    if case .starting = phase { phase = .flying(transfer) }
   }
 }

@@ -13,9 +13,8 @@ struct TaskQuestion: Sendable {
   let number: Int
   private let task: TaskCore
 
-  /// The question that is open, in the task's state.
+  /// What goes with the question that is open, in the task's state.
   struct Open: Sendable {
-    let number: Int
     fileprivate var limit: TimeLimit?
     fileprivate var onEnd: (@Sendable () -> Void)?
 
@@ -39,12 +38,10 @@ struct TaskQuestion: Sendable {
     late: (@Sendable (TaskQuestion) -> Void)? = nil, onEnd: (@Sendable () -> Void)? = nil
   ) -> TaskQuestion? {
     let (number, seconds) = task.state.withLock { state -> (Int?, Double) in
-      guard !state.isCancelled, !state.isOver else { return (nil, 0) }
-      state.questions += 1
-      state.question = Open(number: state.questions, onEnd: onEnd)
+      guard let number = state.machine.ask(duringHop: transfer != nil) else { return (nil, 0) }
+      state.question = Open(limit: nil, onEnd: onEnd)
       if subject.isForApp { state.hasQueuedCallbacks = true }
-      if transfer == nil { state.phase = .asking }
-      return (state.questions, state.current.timeout ?? state.session?.settings.requestTimeout ?? 0)
+      return (number, state.current.timeout ?? state.owner.session?.settings.requestTimeout ?? 0)
     }
     guard let number else {
       // Between two hops a cancellation has found nothing to end. A running hop has been told.
@@ -59,19 +56,17 @@ struct TaskQuestion: Sendable {
   /// Takes an answer.
   /// - Returns: Whether it counts: it is the first one, and the task still waits for it.
   func close() -> Bool {
-    let open = task.state.withLock { state -> Open? in
-      guard state.question?.number == number, !state.isOver, !state.isCancelled else { return nil }
-      defer { state.question = nil }
-      return state.question
+    let (counts, open) = task.state.withLock { state -> (Bool, Open?) in
+      state.machine.answer(number) ? (true, state.question.take()) : (false, nil)
     }
     open?.limit?.cancel()
-    return open != nil
+    return counts
   }
 
   /// Has `action` called if the task ends before there is an answer; at once if the question is closed already.
   func whenEnded(_ action: @escaping @Sendable () -> Void) {
     let isOpen = task.state.withLock { state -> Bool in
-      guard state.question?.number == number, !state.isOver, !state.isCancelled else { return false }
+      guard state.machine.isAsking(number) else { return false }
       state.question?.onEnd = action
       return true
     }
@@ -79,7 +74,7 @@ struct TaskQuestion: Sendable {
   }
 
   /// Whether the task still waits for an answer.
-  var isOpen: Bool { task.state.withLock { $0.question?.number == number && !$0.isOver && !$0.isCancelled } }
+  var isOpen: Bool { task.state.withLock { $0.machine.isAsking(number) } }
 
   private func limit(_ seconds: Double, _ late: @escaping @Sendable (TaskQuestion) -> Void) {
     guard seconds > 0, seconds < 1e8 else { return }
@@ -89,7 +84,7 @@ struct TaskQuestion: Sendable {
       if question.isOpen { late(question) }
     }
     let isOpen = task.state.withLock { state -> Bool in
-      guard state.question?.number == number else { return false }
+      guard state.machine.isAsking(number) else { return false }
       state.question?.limit = limit
       return true
     }

@@ -1,23 +1,7 @@
-import AFSecurity
 import AFSupport
 import AFTransport
 import Foundation
 import FoundationNetworking
-
-/// What a task is about to do, does, or has done.
-enum TaskPhase {
-  /// Nothing is under way; `resume()` starts the current request.
-  case ready
-  /// The engine is being given a hop.
-  case starting
-  /// The engine has it.
-  case flying(TransferHandle)
-  /// Between two hops, or after the last one: the task waits for an answer.
-  case asking
-  /// The last hop is over; its file is being written or moved.
-  case closing
-  case over
-}
 
 enum TaskKind: Sendable {
   case data, upload, download
@@ -48,7 +32,7 @@ struct TaskResult: Sendable {
 struct TaskClosures: Sendable {
   var uploadProgress: (@Sendable (Progress) -> Void)?
   var downloadProgress: (@Sendable (Progress) -> Void)?
-  /// Asked once the whole file is there; nil, or none, leaves the file where nobody finds it.
+  /// Asked once the whole file is there; nil, or no closure, leaves the file at a temporary path.
   var destination: (@Sendable (URL, URLResponse) -> URL?)?
   /// Where it is written to until it is complete; nil means the directory for temporary files.
   var temporaryDirectory: String?
@@ -62,41 +46,40 @@ struct TaskCounts: Sendable, Equatable {
   var expectedToReceive: Int64 = -1
 }
 
-/// Everything about a task that changes; behind the lock of its ``TaskCore``.
-struct TaskState {
-  /// Both are let go when the task is over, so that a finished task holds nothing alive.
+/// Whose the task is, and who is told. Let go when the task is over, so that a finished task holds nothing alive.
+struct TaskOwner {
   var session: SessionCore?
   var manager: AFURLSessionManager?
   var blocks: BlockTable
   var closures: TaskClosures
   var completion: TaskCompletion
+}
 
-  let original: HopRequest
-  var current: HopRequest
-  /// The request that follows the running hop.
-  var next: HopRequest?
-
-  var phase = TaskPhase.ready
-  var isSuspended = true
-  var isCancelled = false
-  /// Whether a callback has been queued, so that the completion must queue up behind it.
-  var hasQueuedCallbacks = false
-  /// How many questions there have been; the number of the last one.
-  var questions = 0
-  var question: TaskQuestion.Open?
-  var hopCount = 0
-  var ledger = HopLedger()
+/// What is set about a task.
+struct TaskOptions {
   var priority: Float = 0.5
   /// The moment by which the whole must be done; set by the first `resume()`.
   var deadline: MonotonicTime?
+  var description: String?
+  /// Whether it is a task that the app did not make and does not see: the app is not asked or told.
+  var isSilent = false
+  /// Whether notifications are posted for the task.
+  var announces = false
+  /// Whether the engine collects times and sizes for the metrics.
+  var collectsMetrics = false
+}
 
-  /// When the task was first resumed, if it collects metrics.
-  var began: Date?
-
+/// The response of the present hop.
+struct TaskAnswer {
   var head: ResponseHead?
+  /// As Foundation has it; made when it is first asked for.
   var response: HTTPURLResponse?
   /// The fields that came behind the body.
   var trailers: ResponseHead?
+}
+
+/// Why a task failed, from the several places that have a say.
+struct TaskFailure {
   var error: (any Error)?
   /// Takes the place of the engine's error when the task was ended for a reason of ours.
   var reason: (any Error)?
@@ -106,33 +89,102 @@ struct TaskState {
   var challengeError: (any Error)?
   /// Why the task cannot run at all.
   var refusal: (any Error)?
+
+  /// What the app will be told.
+  var told: (any Error)? { reason ?? error }
+}
+
+/// How far the bodies have come, and what the app has been told of it.
+struct TaskProgress {
   var counts = TaskCounts()
   /// The counts that the progress closures know of.
   var told = TaskCounts()
+  var upload: Progress?
+  var download: Progress?
+}
+
+/// What the metrics are made of.
+struct TaskRecord {
+  /// When the task was first resumed, if it collects metrics.
+  var began: Date?
   var hops: [HopRecord] = []
-  var body: Data?
-  var download: DownloadFile?
-  var downloading = DownloadState()
-  var becameDownload = false
+}
+
+/// Where the body of the response goes, and what has come of it.
+struct BodyDestination {
+  var data: Data?
+  var file: DownloadFile?
   var stream: StreamSink?
   var chunks: ChunkSink?
-  /// Whether it is a task that the app did not make and does not see: nobody is asked or told.
-  var isSilent = false
-  /// Whether notifications are posted for the task.
-  var announces = false
-  /// Whether the engine collects times and sizes for the metrics.
-  var collectsMetrics = false
+  /// Whether a response has made a data task a download.
+  var becameDownload = false
+  /// Where a finished download has been moved.
   var finalURL: URL?
+}
 
-  var uploadProgress: Progress?
-  var downloadProgress: Progress?
-  var description: String?
-  /// The shell, weakly while nothing happens, strongly while the task runs.
-  weak var shell: AFURLSessionTask?
-  var runningShell: AFURLSessionTask?
+/// The task as the app sees it.
+struct TaskShell {
+  /// Held weakly while nothing happens.
+  weak var any: AFURLSessionTask?
+  /// Held while the task runs.
+  var running: AFURLSessionTask?
+}
 
-  var isOver: Bool {
-    if case .over = phase { return true }
-    return false
+/// Everything about a task that changes; behind the lock of its ``TaskCore``.
+struct TaskState {
+  var owner: TaskOwner
+  var options = TaskOptions()
+
+  let original: HopRequest
+  var current: HopRequest
+  /// The request that follows the running hop.
+  var next: HopRequest?
+
+  var machine = TaskMachine()
+  /// The running hop's.
+  var transfer: TransferHandle?
+  /// What goes with the machine's open question.
+  var question: TaskQuestion.Open?
+  var ledger = HopLedger()
+  /// Whether a callback has been queued, so that the completion must queue up behind it.
+  var hasQueuedCallbacks = false
+
+  var answer = TaskAnswer()
+  var failure = TaskFailure()
+  var body = BodyDestination()
+  var downloading = DownloadState()
+  var progress = TaskProgress()
+  var record = TaskRecord()
+  var shell = TaskShell()
+
+  init(owner: TaskOwner, request: HopRequest) {
+    self.owner = owner
+    original = request
+    current = request
+  }
+
+  var isOver: Bool { machine.isOver }
+
+  /// Whether the task was cancelled without a wish for resume data: the download is not wanted any more.
+  var isDropped: Bool {
+    machine.isCancelled && downloading.onResumeData == nil && (failure.told as? URLError)?.code == .cancelled
+  }
+
+  /// What begins with each hop. The machine has begun it.
+  mutating func prepareHop() {
+    ledger.caching.isServing = false
+    if owner.session?.cache != nil { ledger.caching.beginHop() }
+  }
+
+  /// Takes note of whether it is a refresh that makes, or resumes, the task.
+  mutating func noteBearer() {
+    if owner.blocks.bearer?.core.isRefreshingHere == true { ledger.token.isExempt = true }
+  }
+
+  /// Takes note of the hop's transfer, which the engine's thread may know before `start` has returned.
+  mutating func adopt(_ transfer: TransferHandle) {
+    guard machine.phase == .starting else { return }
+    machine.transferIsThere()
+    self.transfer = transfer
   }
 }

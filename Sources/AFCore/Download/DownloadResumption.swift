@@ -8,17 +8,20 @@ import FoundationNetworking
 /// takes.
 let resumeDataKey = "NSURLSessionDownloadTaskResumeData"
 
-extension TaskCore {
+/// What one download takes from an interrupted one, and leaves to the next.
+struct DownloadResumption: Sendable {
+  let task: TaskCore
+
   /// Makes the task go on with an interrupted download; with data that is none, makes it fail. Where the part is gone, the
   /// task asks for the whole.
   func begin(with data: Data, _ resume: ResumeData?) {
     guard let resume else {
-      return refuse(URLError.make(.cannotDecodeRawData, url: "", "The resume data cannot be read"))
+      return task.refuse(URLError.make(.cannotDecodeRawData, url: "", "The resume data cannot be read"))
     }
     guard let size = (try? FileManager.default.attributesOfItem(atPath: resume.path))?[.size] as? NSNumber,
       size.int64Value >= resume.offset
     else { return }
-    state.withLock { state in
+    task.state.withLock { state in
       state.downloading.kept = resume
       state.downloading.keptData = data
       state.downloading.isResumed = true
@@ -27,25 +30,9 @@ extension TaskCore {
     }
   }
 
-  /// Cancels, and calls the handler with resume data, or nil if the download cannot be resumed.
-  func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
-    let queue = state.withLock { state -> DispatchQueue? in
-      guard !state.isOver, !state.isCancelled else { return nil }
-      if case .closing = state.phase, !state.downloading.goesOn { return nil }
-      let session = state.session
-      state.downloading.onResumeData = { data in session?.callbackQueue.async { handler(data) } }
-      return session?.callbackQueue
-    }
-    guard queue != nil else {
-      DispatchQueue.global().async { handler(nil) }
-      return
-    }
-    cancel()
-  }
-
   /// Leaves the partial file in place and puts the way to go on with it into the error, if there is one. Else the file goes.
   func keepForResuming(_ file: DownloadFile, _ length: Int64) {
-    let (original, writing, isDropped, isResumed) = state.withLock { state in
+    let (original, writing, isDropped, isResumed) = task.state.withLock { state in
       (state.original, state.downloading.writing, state.isDropped, state.downloading.isResumed)
     }
     guard !isDropped else {
@@ -60,9 +47,9 @@ extension TaskCore {
 
   /// A task that ends before it has opened the part gives back the way to it.
   func offerKeptPart() {
-    let (data, kept, isDropped, isResumed) = state.withLock { state in
+    let (data, kept, isDropped, isResumed) = task.state.withLock { state in
       (
-        state.isOver || state.downloading.resumeData != nil || (state.reason ?? state.error) == nil
+        state.isOver || state.downloading.resumeData != nil || (state.failure.told) == nil
           ? nil : state.downloading.keptData, state.downloading.kept, state.isDropped, state.downloading.isResumed
       )
     }
@@ -72,34 +59,19 @@ extension TaskCore {
   }
 
   private func offer(_ data: Data) {
-    guard let error = state.withLock({ $0.reason ?? $0.error }) else { return }
+    guard let error = task.state.withLock({ $0.failure.told }) else { return }
     let amended = error.carrying(resumeData: data)
-    state.withLock { state in
+    task.state.withLock { state in
       guard !state.isOver else { return }
       state.downloading.resumeData = data
-      if state.reason != nil { state.reason = amended } else { state.error = amended }
-    }
-  }
-
-  /// Tells the block where the download goes on.
-  func announceResume(_ offset: Int64, _ total: Int64?, _ session: SessionCore) {
-    let (manager, blocks) = state.withLock { state in
-      state.downloading.reported = offset
-      state.hasQueuedCallbacks = true
-      return (state.manager, state.blocks)
-    }
-    guard let manager, blocks.interests.contains(.resumeDownload) else { return }
-    session.callbackQueue.async {
-      guard let shell = self.downloadShell else { return }
-      manager.urlSession(
-        session.shell, downloadTask: shell, didResumeAtOffset: offset, expectedTotalBytes: total ?? -1)
+      if state.failure.reason != nil { state.failure.reason = amended } else { state.failure.error = amended }
     }
   }
 
   /// Tells the block how much has been written. On the callback queue.
   func tellWritten(_ counts: TaskCounts, _ manager: AFURLSessionManager, _ session: SessionCore) {
-    guard isDownload, let shell = downloadShell else { return }
-    let written = state.withLock { state in
+    guard task.isDownload, let shell = task.downloadShell else { return }
+    let written = task.state.withLock { state in
       defer { state.downloading.reported = counts.received }
       return counts.received - state.downloading.reported
     }
@@ -107,13 +79,6 @@ extension TaskCore {
     manager.urlSession(
       session.shell, downloadTask: shell, didWriteData: written, totalBytesWritten: counts.received,
       totalBytesExpectedToWrite: counts.expectedToReceive)
-  }
-}
-
-extension TaskState {
-  /// Whether the task was cancelled without a wish for resume data: the download is not wanted any more.
-  fileprivate var isDropped: Bool {
-    isCancelled && downloading.onResumeData == nil && ((reason ?? error) as? URLError)?.code == .cancelled
   }
 }
 

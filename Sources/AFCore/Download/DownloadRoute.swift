@@ -4,24 +4,29 @@ import AFTransport
 import Foundation
 import FoundationNetworking
 
-extension TaskCore {
+/// Where the body of a download goes, by what the response says about the part that is already there.
+struct DownloadRoute: Sendable {
+  let task: TaskCore
+  let transfer: TransferHandle
+  let session: SessionCore
+
   /// Where files of downloads are opened, cut and removed: never on the engine's thread.
   static let fileQueue = DispatchQueue(label: "af.download-files", attributes: .concurrent)
 
-  /// Where a download's body goes, by what the response says about the part that is already there. Found out elsewhere.
-  func downloadRoute(_ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
-    Self.fileQueue.async { transfer.route(self.fileRoute(transfer, session)) }
+  /// Finds the way out, elsewhere.
+  func begin() -> ResponseRoute {
+    Self.fileQueue.async { transfer.route(route()) }
     return .undecided
   }
 
-  private func fileRoute(_ transfer: TransferHandle, _ session: SessionCore) -> ResponseRoute {
-    let (head, downloading, original) = state.withLock { ($0.head, $0.downloading, $0.original) }
+  private func route() -> ResponseRoute {
+    let (head, downloading, original) = task.state.withLock { ($0.answer.head, $0.downloading, $0.original) }
     guard let head else { return .discard }
     let answer = PartAnswer(head)
     if let kept = downloading.kept, downloading.asksForRest {
       switch ResumeDecision(kept.part, answer) {
       case .append(let first, let end, let total):
-        return append(kept, at: first, BodyInWriting(kept, at: first, end: end, total: total), transfer, session)
+        return append(kept, at: first, BodyInWriting(kept, at: first, end: end, total: total))
       case .complete: return adopt(kept)
       case .changed:
         drop(kept)
@@ -38,63 +43,59 @@ extension TaskCore {
       guard [200, 203, 206].contains(head.statusCode) else { return refuse(head, kept) }
       if let route = refusal(of: head, kept) { return route }
     }
-    let requested = RequestedRange(range(of: original, session))
+    let requested = RequestedRange(range(of: original))
     let decision = FirstDecision(requested, answer)
     if case .refuse(let reason) = decision { return .cancel(unusable(reason)) }
     if let kept = downloading.kept { drop(kept) }
-    return begin(BodyInWriting(decision, head), transfer)
+    return begin(BodyInWriting(decision, head))
   }
 
   /// The range that the caller, or the session, asks for.
-  private func range(of request: HopRequest, _ session: SessionCore) -> String? {
+  private func range(of request: HopRequest) -> String? {
     request.value("Range") ?? session.settings.additionalHeaders.first { $0.name.equalsIgnoringCase("Range") }?.value
   }
 
   // MARK: The routes
 
-  private func begin(_ body: BodyInWriting, _ transfer: TransferHandle) -> ResponseRoute {
-    let directory = state.withLock { $0.closures.temporaryDirectory } ?? FileManager.default.temporaryDirectory.path
+  private func begin(_ body: BodyInWriting) -> ResponseRoute {
+    let directory =
+      task.state.withLock { $0.owner.closures.temporaryDirectory } ?? FileManager.default.temporaryDirectory.path
     do {
-      return write(body, to: try DownloadFile(directory: directory), transfer)
+      return write(body, to: try DownloadFile(directory: directory))
     } catch {
       return .cancel(noFile(error))
     }
   }
 
-  private func append(
-    _ kept: ResumeData, at first: Int64, _ body: BodyInWriting, _ transfer: TransferHandle, _ session: SessionCore
-  ) -> ResponseRoute {
+  private func append(_ kept: ResumeData, at first: Int64, _ body: BodyInWriting) -> ResponseRoute {
     do {
       let file = try DownloadFile(continuing: kept.path, offset: first - body.start)
-      let isFirst = state.withLock { !$0.downloading.hasGoneOn }
-      let route = write(body, to: file, transfer)
-      state.withLock { state in
+      let isFirst = task.state.withLock { !$0.downloading.hasGoneOn }
+      let route = write(body, to: file)
+      task.state.withLock { state in
         state.downloading.kept = nil
         state.downloading.keptData = nil
-        state.counts.received = file.offset
-        state.counts.expectedToReceive = body.expected
+        state.progress.counts.received = file.offset
+        state.progress.counts.expectedToReceive = body.expected
       }
-      if isFirst { announceResume(file.offset, body.goal.map { $0 - body.start }, session) }
+      if isFirst { announceResume(file.offset, body.goal.map { $0 - body.start }) }
       return route
     } catch {
       return .cancel(noFile(error))
     }
   }
 
-  private func write(_ body: BodyInWriting, to file: DownloadFile, _ transfer: TransferHandle) -> ResponseRoute {
+  private func write(_ body: BodyInWriting, to file: DownloadFile) -> ResponseRoute {
     file.sink.connect(
-      onRoom: { transfer.resumeReceiving() },
-      onFailure: { [weak self] error in
-        guard let self else { return }
-        let url = state.withLock { $0.current.url }
-        cancel(
-          URLError.make(
-            .cannotWriteToFile, url: url, "The download cannot be written: \(String(describing: error))",
-            underlying: error))
+      onRoom: { [transfer] in transfer.resumeReceiving() },
+      onFailure: { [weak task] error in
+        guard let task else { return }
+        let url = task.state.withLock { $0.current.url }
+        task.cancel(URLError.unwritableDownload(url, error))
       })
-    let isWanted = state.withLock { state -> Bool in
+    let isWanted = task.state.withLock { state -> Bool in
       guard !state.isOver else { return false }
-      state.download = file
+      state.body.file = file
       state.downloading.writing = body
       return true
     }
@@ -107,15 +108,15 @@ extension TaskCore {
   private func adopt(_ kept: ResumeData) -> ResponseRoute {
     do {
       let file = try DownloadFile(continuing: kept.path, offset: kept.offset)
-      state.withLock { state in
-        state.download = file
+      task.state.withLock { state in
+        state.body.file = file
         state.downloading.kept = nil
         state.downloading.keptData = nil
         state.downloading.ignoresBody = true
         // What the user asked for is there; the answer only says that nothing is left to send.
-        state.head = ResponseHead(bytes: Array("HTTP/1.1 200 OK\r\nContent-Length: \(kept.offset)\r\n".utf8))
-        state.response = nil
-        state.counts.received = kept.offset
+        state.answer.head = ResponseHead(bytes: Array("HTTP/1.1 200 OK\r\nContent-Length: \(kept.offset)\r\n".utf8))
+        state.answer.response = nil
+        state.progress.counts.received = kept.offset
       }
       return .discard
     } catch {
@@ -125,7 +126,7 @@ extension TaskCore {
 
   /// Asks for the whole, once.
   private func askForWhole(_ reason: String) -> ResponseRoute {
-    let isSecond = state.withLock { state -> Bool in
+    let isSecond = task.state.withLock { state -> Bool in
       guard !state.downloading.hasRestarted else { return true }
       state.downloading.hasRestarted = true
       state.downloading.asksForRest = false
@@ -139,7 +140,7 @@ extension TaskCore {
 
   /// The answer says nothing about the part: the task fails, and the part stays.
   private func refuse(_ head: ResponseHead, _ kept: ResumeData) -> ResponseRoute {
-    let url = state.withLock { $0.current.url }
+    let url = task.state.withLock { $0.current.url }
     return fail(
       with: serializerError(head)
         ?? URLError.make(.badServerResponse, url: url, "The rest of the download was refused (\(head.statusCode))"))
@@ -154,9 +155,9 @@ extension TaskCore {
   }
 
   private func fail(with error: any Error) -> ResponseRoute {
-    state.withLock { state in
+    task.state.withLock { state in
       state.downloading.ignoresBody = true
-      if state.reason == nil { state.reason = error }
+      if state.failure.reason == nil { state.failure.reason = error }
     }
     return .discard
   }
@@ -164,12 +165,12 @@ extension TaskCore {
   /// What the response serializer has against a response, as far as that can be said before its body has come: against its
   /// status, and against its type if it has a body.
   private func serializerError(_ head: ResponseHead, hasBody: Bool = false) -> (any Error)? {
-    guard let manager = state.withLock({ $0.manager }),
+    guard let manager = task.state.withLock({ $0.owner.manager }),
       let serializer = manager.currentResponseSerializer() as? AFHTTPResponseSerializer
     else { return nil }
     do {
       // Without a byte no content type is wrong.
-      try serializer.validate(httpResponse, data: hasBody ? Data([0]) : Data())
+      try serializer.validate(task.httpResponse, data: hasBody ? Data([0]) : Data())
       return nil
     } catch let error as AFURLResponseSerializationError {
       return error.with(data: nil)
@@ -180,22 +181,47 @@ extension TaskCore {
 
   private func drop(_ kept: ResumeData) {
     unlink(kept.path)
-    state.withLock { state in
+    task.state.withLock { state in
       state.downloading.kept = nil
       state.downloading.keptData = nil
       state.downloading.isResumed = false
     }
   }
 
-  func unusable(_ reason: String) -> URLError {
-    let url = state.withLock { $0.current.url }
-    return URLError.make(.badServerResponse, url: url, "The server's answer is of no use for the download: \(reason)")
+  /// Tells the block where the download goes on.
+  private func announceResume(_ offset: Int64, _ total: Int64?) {
+    let (manager, blocks) = task.state.withLock { state in
+      state.downloading.reported = offset
+      state.hasQueuedCallbacks = true
+      return (state.owner.manager, state.owner.blocks)
+    }
+    guard let manager, blocks.interests.contains(.resumeDownload) else { return }
+    session.callbackQueue.async { [task, session] in
+      guard let shell = task.downloadShell else { return }
+      manager.urlSession(
+        session.shell, downloadTask: shell, didResumeAtOffset: offset, expectedTotalBytes: total ?? -1)
+    }
+  }
+
+  private func unusable(_ reason: String) -> URLError {
+    .unusableAnswer(task.state.withLock { $0.current.url }, reason)
   }
 
   private func noFile(_ error: any Error) -> URLError {
-    let url = state.withLock { $0.current.url }
+    let url = task.state.withLock { $0.current.url }
     return URLError.make(
       .cannotCreateFile, url: url, "The download has no file to go to: \(String(describing: error))", underlying: error)
+  }
+}
+
+extension URLError {
+  static func unusableAnswer(_ url: String, _ reason: String) -> URLError {
+    make(.badServerResponse, url: url, "The server's answer is of no use for the download: \(reason)")
+  }
+
+  static func unwritableDownload(_ url: String, _ error: any Error) -> URLError {
+    make(
+      .cannotWriteToFile, url: url, "The download cannot be written: \(String(describing: error))", underlying: error)
   }
 }
 

@@ -6,7 +6,7 @@ import FoundationNetworking
 extension TaskCore {
   /// Posts a notification about the task, if it is one that posts any.
   func announce(_ name: NSNotification.Name) {
-    guard state.withLock({ $0.announces }) else { return }
+    guard state.withLock({ $0.options.announces }) else { return }
     NotificationRelay.shared.post(name, object: shell)
   }
 }
@@ -14,7 +14,7 @@ extension TaskCore {
 extension TaskResult {
   /// Posts that the task is over.
   func announceCompletion(_ serializer: any AFURLResponseSerialization, object: Any?, error: (any Error)?) {
-    guard task.state.withLock({ $0.announces }) else { return }
+    guard task.state.withLock({ $0.options.announces }) else { return }
     var info: [AnyHashable: Any] = [AFNetworkingTaskDidCompleteResponseSerializerKey: serializer]
     if let fileURL {
       info[AFNetworkingTaskDidCompleteAssetPathKey] = fileURL
