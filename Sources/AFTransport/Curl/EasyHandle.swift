@@ -5,7 +5,7 @@ import CCurl
 /// Belongs to one thread. Options that libcurl refuses are remembered in ``firstFailure``, so that set-up code stays
 /// readable and nothing is missed.
 final class EasyHandle {
-  let raw: UnsafeMutableRawPointer
+  private(set) var raw: UnsafeMutableRawPointer
   private let errorBuffer: UnsafeMutablePointer<CChar>
   /// Whether a multi handle has it.
   var isAdded = false
@@ -51,6 +51,17 @@ final class EasyHandle {
     profile = nil
     hasMultiOptions = false
     check(CURLOPT_ERRORBUFFER, af_curl_setopt_ptr(raw, CURLOPT_ERRORBUFFER, errorBuffer))
+  }
+
+  /// Puts a copy with the same options in the place of libcurl's own handle, so that nothing is left of what that one has received
+  /// (pitfall 60). Costs a tenth of setting them all.
+  func renew() -> Bool {
+    guard let copy = curl_easy_duphandle(raw) else { return false }
+    curl_easy_cleanup(raw)
+    raw = copy
+    // What a multi handle lends is not copied.
+    hasMultiOptions = false
+    return true
   }
 
   /// Forgets the words about the last failure, and no option.

@@ -356,11 +356,10 @@ final class EngineLoop {
     leave(transfer.origin)
     transfer.complete()
     transfer.easy.transfer = nil
-    // Handles with large buffers are not worth keeping, and old ones are dangerous (pitfall 60).
-    guard !LibcurlCapabilities.current.keepsFreedFields, spareHandles.count < Self.spareHandleLimit,
-      transfer.hasSmallBuffers
-    else { return }
+    // Handles with large buffers are not worth keeping.
+    guard spareHandles.count < Self.spareHandleLimit, transfer.hasSmallBuffers else { return }
     if !transfer.leavesPlainHandle { transfer.easy.reset() }
+    guard !LibcurlCapabilities.current.keepsFreedFields || transfer.easy.renew() else { return }
     spareHandles.append(transfer.easy)
   }
 

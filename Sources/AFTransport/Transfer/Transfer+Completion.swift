@@ -70,7 +70,9 @@ extension Transfer {
     switch code {
     case CURLE_OUT_OF_MEMORY, tooLarge: true
     case CURLE_RECV_ERROR:
-      text.hasPrefix("Out of memory in chunked") || text.contains("mem_recv() returned -902")
+      // The last counts interim responses with the final one.
+      text.hasPrefix("Out of memory in chunked") || text.hasPrefix("Too large response headers")
+        || text.contains("mem_recv() returned -902")
         || text.contains("mem_recv() returned -905")
     case CURLE_HTTP2: text.contains("nghttp2 recv error -905")
     default: false

@@ -17,7 +17,7 @@ extension Transfer {
   /// libcurl has not repeated it, since the server hangs up.
   func goesOnWithoutExpect(after code: CURLcode) -> Bool {
     guard code == CURLE_OK, machine.failure == nil, rewindBody() else { return false }
-    if LibcurlCapabilities.current.keepsFreedFields, !renewHandle() { return false }
+    if LibcurlCapabilities.current.keepsFreedFields, !easy.renew() { return false }
     isRefusalOfExpect = false
     requestsBegun = 0
     return true

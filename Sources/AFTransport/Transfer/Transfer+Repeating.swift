@@ -44,15 +44,6 @@ extension Transfer {
     return true
   }
 
-  /// Goes on with another handle, which has seen no answer (pitfall 60).
-  func renewHandle() -> Bool {
-    guard let fresh = EasyHandle() else { return false }
-    easy.transfer = nil
-    easy = fresh
-    logTopics = []
-    return configure() == nil
-  }
-
   /// Whether libcurl's verdict is that of a connection on which the server said goodbye: libcurl repeats what was refused stream
   /// by stream, but before 8.14 not this (pitfall 34). The state machine sees to it that there is only one more.
   private func wasLeftUntouched(_ code: CURLcode) -> Bool {

@@ -16,7 +16,7 @@ final class Transfer {
   /// Which of the connections to the origin it may share.
   let label: ConnectionLabel
   let configuration: EngineConfiguration
-  var easy: EasyHandle
+  let easy: EasyHandle
   var machine: TransferStateMachine
 
   let turn: EngineTurn

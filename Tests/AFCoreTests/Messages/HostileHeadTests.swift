@@ -76,17 +76,20 @@ private struct HostileHead {
 @Suite struct HostileHeadTests {
   private static let kinds = ["data", "download", "upload", "head", "resume", "stream"]
 
-  private static var rounds: Int { ProcessInfo.processInfo.environment["AF_HOSTILE_HEADS"].flatMap { Int($0) } ?? 200 }
+  private static var rounds: Int { ProcessInfo.processInfo.environment["AF_HOSTILE_HEADS"].flatMap { Int($0) } ?? 100 }
 
   @Test(arguments: kinds) func `F01, F50: heads made at random`(kind: String) async throws {
     let server = try RawServer { connection in
-      guard let head = try connection.read(through: "\r\n\r\n") else { return }
-      let line = String(decoding: head.prefix { $0 != 0x0D }, as: UTF8.self)
-      guard line.contains("/hostile/"), let seed = Int(line.drop { !$0.isNumber }.prefix { $0.isNumber }) else {
-        return try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nsane")
+      while let head = try connection.read(through: "\r\n\r\n") {
+        let line = String(decoding: head.prefix { $0 != 0x0D }, as: UTF8.self)
+        guard line.contains("/hostile/"), let seed = Int(line.drop { !$0.isNumber }.prefix { $0.isNumber }) else {
+          return try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nsane")
+        }
+        if line.hasPrefix("POST") { _ = try connection.read(exactly: 4) }
+        try connection.send(HostileHead(seed).bytes)
+        // Else the next request may come on the same connection.
+        if seed % 3 > 0 { return }
       }
-      if line.hasPrefix("POST") { _ = try connection.read(exactly: 4) }
-      try connection.send(HostileHead(seed).bytes)
     }
     let configuration = URLSessionConfiguration.ephemeral
     configuration.timeoutIntervalForRequest = 5
@@ -103,7 +106,8 @@ private struct HostileHead {
     }
     let directory = try TemporaryDirectory()
     for seed in 0..<Self.rounds {
-      let request = URLRequest(url: server.url("hostile/\(seed)"))
+      var request = URLRequest(url: server.url("hostile/\(seed)"))
+      if seed % 3 == 0 { request.timeoutInterval = 0.2 }
       do {
         let response = try await Self.run(kind, request, manager, directory)
         // What the app looks at may not end the process either.
@@ -113,7 +117,8 @@ private struct HostileHead {
         _ = response?.allHeaderFields
         if let response { _ = AFSuggestedFilename(response) }
       } catch {
-        #expect(((error as? AFError)?.cause as? URLError)?.code != .timedOut, "seed \(seed)")
+        // A connection that stays open may leave an end untold.
+        if seed % 3 > 0 { #expect(((error as? AFError)?.cause as? URLError)?.code != .timedOut, "seed \(seed)") }
         _ = "\(error) \((error as NSError).localizedDescription)"
       }
     }
