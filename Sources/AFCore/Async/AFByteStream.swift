@@ -155,9 +155,9 @@ extension AFURLSessionManager {
     try await stream(.data, HopRequest(request))
   }
 
-  /// `made` gets the task before it starts.
+  /// `validates`: whether the response serializer has to accept the response. `made` gets the task before it starts.
   func stream(
-    _ kind: TaskKind, _ request: HopRequest, made: (TaskCore) -> Void = { _ in }
+    _ kind: TaskKind, _ request: HopRequest, validates: Bool = true, made: (TaskCore) -> Void = { _ in }
   ) async throws(AFError) -> AFByteStream {
     let sink = StreamSink()
     let task = session.core.makeTask(
@@ -168,7 +168,7 @@ extension AFURLSessionManager {
     if let error = result.error { throw result.error(error, nil) }
     guard let head = result.head else { throw result.error(URLError(.badServerResponse), nil) }
     let stream = AFByteStream(task: task, sink: sink, head: head)
-    _ = try validatedBody(result)
+    if validates { _ = try validatedBody(result) }
     return stream
   }
 }
