@@ -53,7 +53,8 @@ struct LineSplitter {
     }
     partial.append(contentsOf: bytes[start...])
     // One more for a CR that may turn out to belong to the ending.
-    guard partial.count - 1 <= limit else { throw .lineTooLong(limit: limit) }
+    let ending = ending == .lineFeed && partial.last == 0x0D ? 1 : 0
+    guard partial.count - ending <= limit else { throw .lineTooLong(limit: limit) }
   }
 
   /// What stands after the last ending, if anything does.
