@@ -35,8 +35,8 @@ struct UploadAttempt: Sendable {
         }
       }
     } catch {
-      let hasSent = progress.values.sent > 0 || size == 0
-      throw AttemptFailure(error, hasSent: hasSent, isInterrupted: Task.isCancelled)
+      // Progress is told by a closure that may come late: what it does not say yet may have been sent.
+      throw AttemptFailure(error, hasSent: true, isInterrupted: Task.isCancelled)
     }
     guard (200..<300).contains(response.statusCode) else { throw AttemptFailure(response) }
     // A mixture of two states of the file may be on the server.

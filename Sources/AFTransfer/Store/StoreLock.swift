@@ -22,7 +22,11 @@ final class StoreLock: Sendable {
     self.descriptor = descriptor
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // A child between fork and exec has a copy of the descriptor, which would hold the lock a little longer.
+    if isHeldHere { flock(descriptor, LOCK_UN) }
+    close(descriptor)
+  }
 
   var isHeldHere: Bool { getpid() == process }
 
