@@ -75,6 +75,7 @@ final class DownloadJob: Sendable {
     let destination = settings.file ?? path(of: response.response.map(DownloadNaming.name) ?? "download")
     let bytes = (try? FileManager.default.attributesOfItem(atPath: place.finished.path))?[.size] as? NSNumber
     do { try place.move(to: destination, overwrites: settings.overwrites) } catch {
+      place.takeNote(ofFinished: response.response)
       // What was downloaded is not thrown away for a name: the next run has nothing left to ask for.
       if !place.canGoOn(request) { place.remove() }
       throw error

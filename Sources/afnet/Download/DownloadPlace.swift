@@ -124,6 +124,16 @@ final class DownloadPlace: Sendable {
     guard before.count == 1, let file = before.first, note?.file != file, let response = response(), parts == before,
       [200, 203].contains(response.statusCode)
     else { return }
+    write(response, file: file)
+  }
+
+  /// Takes note of the response of a finished file that was there too soon to be looked at.
+  func takeNote(ofFinished response: HTTPURLResponse?) {
+    guard note == nil, let response, [200, 203].contains(response.statusCode) else { return }
+    write(response, file: "AFNetworking-\(UUID().uuidString).download")
+  }
+
+  private func write(_ response: HTTPURLResponse, file: String) {
     guard let data = try? JSONEncoder().encode(Note(url: urlDigest, file: file, response: DownloadNote(response)))
     else { return }
     try? data.write(to: URL(fileURLWithPath: notePath), options: .atomic)
