@@ -1,3 +1,4 @@
+import AFSupport
 package import Foundation
 
 /// A new directory that is removed, with all that is in it, when this object goes or ``remove()`` is called.
@@ -17,7 +18,15 @@ package final class TemporaryDirectory: Sendable {
 
   package func remove() {
     try? FileManager.default.removeItem(at: url)
+    // What still writes into it, such as a URLCache, makes it anew: it goes again when the process ends.
+    Self.removed.withLock { $0.append(url) }
+    Self.removesAtExit
   }
+
+  private static let removed = Locked<[URL]>([])
+  private static let removesAtExit: Void = {
+    atexit { for url in TemporaryDirectory.removed.withLock({ $0 }) { try? FileManager.default.removeItem(at: url) } }
+  }()
 
   /// The place of a file of that name in it.
   package func file(_ name: String) -> URL { url.appendingPathComponent(name, isDirectory: false) }
