@@ -136,7 +136,9 @@ import Testing
     async throws
   {
     try await withTestServer(handler: { request in
-      request.path == "/small" ? .text("ok") : .pattern(64 << 20)
+      // Slow enough not to be over before it is suspended.
+      request.path == "/small"
+        ? .text("ok") : .pattern(64 << 20).with(.drip(bytes: 64 << 10, every: 0.02), at: .responseHead(0))
     }) { server in
       let other = try TestServer { _ in .text("other") }
       let manager = makeManager(server, serializer: AFHTTPResponseSerializer())

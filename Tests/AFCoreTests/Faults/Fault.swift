@@ -58,6 +58,7 @@ struct FaultCell: Sendable {
     switch (moment, fault) {
     case (.requestBody, _) where !task.isUpload: .noBody
     case (.resolve, .reset), (.resolve, .close): .datagrams
+    case (.resolve, _) where task == .operation || task == .operationToStream: .ownThread
     case (.connect, .drip), (.connect, .garbage): .noBytes
     case (.requestHead, .refuse), (.requestBody, .refuse), (.responseHead, .refuse), (.responseBody, .refuse),
       (.trailers, .refuse):
@@ -100,6 +101,7 @@ enum FaultAbsence: String, CaseIterable, Sendable {
   case datagrams = "b"
   case noBytes = "c"
   case answers = "d"
+  case ownThread = "e"
 
   var reason: String {
     switch self {
@@ -107,6 +109,8 @@ enum FaultAbsence: String, CaseIterable, Sendable {
     case .datagrams: "names are asked for by datagrams, which have no connection to reset or close"
     case .noBytes: "a connection that is being made carries no bytes yet"
     case .answers: "an HTTP/1.1 server that refuses answers, and an answer is no fault"
+    case .ownThread:
+      "an operation begins its transfer on a thread that is outside the network of the faulty name server"
     }
   }
 }
