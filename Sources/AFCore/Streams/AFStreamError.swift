@@ -13,13 +13,16 @@ public enum AFStreamError: Error, Hashable, Sendable {
   case notAnEventStream(contentType: String?)
 }
 
-extension AFStreamError: LocalizedError {
+extension AFStreamError: LocalizedError, CustomStringConvertible {
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
   /// One sentence: what is wrong.
-  public var errorDescription: String? {
+  public var description: String {
     switch self {
     case .lineTooLong(let limit): "A line of the response is longer than \(limit) bytes"
     case .eventTooLarge(let limit): "An event of the response is larger than \(limit) bytes"
-    case .undecodableLine(let number, let reason): "Line \(number) of the response cannot be decoded: \(reason)"
+    case .undecodableLine(let number, let reason): "Line \(number) of the response cannot be decoded: \(reason.printable(limit: 200))"
     case .notAnEventStream(let type?): "The response is no event stream but \(type.printable(limit: 100))"
     case .notAnEventStream(nil): "The response is no event stream: it has no content type"
     }

@@ -44,7 +44,13 @@ extension AFURLConnectionOperation {
       }
     }
     let queue = DispatchQueue(label: "af.operation.output")
-    queue.async { box.open() }
+    // Waited for: an empty body would otherwise close the stream while it opens.
+    await withCheckedContinuation { continuation in
+      queue.async {
+        box.open()
+        continuation.resume()
+      }
+    }
     var received: Int64 = 0
     for try await chunk in body.chunks {
       var piece = chunk

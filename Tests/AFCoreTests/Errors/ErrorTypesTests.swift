@@ -76,6 +76,11 @@ import Testing
         AFError(multipart, request: request), AFError(foundation, request: request), AFError(transfer),
         AFError(URLError.make(transfer, url: url), request: request, response: response, data: body),
       ],
+      "AFStreamError": [
+        AFStreamError.lineTooLong(limit: 1), AFStreamError.eventTooLarge(limit: 1),
+        AFStreamError.undecodableLine(number: 1, reason: text), AFStreamError.notAnEventStream(contentType: text),
+        AFStreamError.notAnEventStream(contentType: nil),
+      ],
       "AFTransportError": [AFTransportError(curlCode: 1, systemErrorCode: 2, message: text)],
       "Spent": [StreamBody.Spent()],
       "AFDigestProofError": [AFDigestProofError(), AFDigestProofError().urlError(url)],
