@@ -22,7 +22,8 @@ extension AFStreamError: LocalizedError, CustomStringConvertible {
     switch self {
     case .lineTooLong(let limit): "A line of the response is longer than \(limit) bytes"
     case .eventTooLarge(let limit): "An event of the response is larger than \(limit) bytes"
-    case .undecodableLine(let number, let reason): "Line \(number) of the response cannot be decoded: \(reason.printable(limit: 200))"
+    case .undecodableLine(let number, let reason):
+      "Line \(number) of the response cannot be decoded: \(reason.printable(limit: 200))"
     case .notAnEventStream(let type?): "The response is no event stream but \(type.printable(limit: 100))"
     case .notAnEventStream(nil): "The response is no event stream: it has no content type"
     }
