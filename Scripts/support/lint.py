@@ -88,6 +88,18 @@ for target in manifest["targets"]:
 if statistics.median(lengths) > 150:
     problem("Sources", 0, f"the median file has {statistics.median(lengths):.0f} lines; the limit is 150")
 
+# MARK: documents
+
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+
+
+def check_links(path, lines):
+    for index, line in enumerate(lines):
+        for target in LINK.findall(line):
+            if not (path.parent / target).exists():
+                problem(path, index + 1, f"a link to {target}, which does not exist")
+
+
 tracked = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.splitlines()
 for name in tracked:
     path = pathlib.Path(name)
@@ -95,6 +107,8 @@ for name in tracked:
         for index, line in enumerate(path.read_text(errors="replace").splitlines()):
             if OUTSIDE.search(line) and path.name != "lint.py":
                 problem(path, index + 1, "a path of somebody's machine")
+    if path.suffix == ".md" and path.is_file():
+        check_links(path, path.read_text().splitlines())
 
 print("\n".join(problems) or f"lint: {len(lengths)} files in Sources, median {statistics.median(lengths):.0f} lines")
 sys.exit(1 if problems else 0)
