@@ -33,8 +33,11 @@ extension Transfer {
   func isAnswered(despite code: CURLcode) -> Bool {
     code == CURLE_SEND_ERROR && source.isSent && machine.isHeadDelivered && machine.failure == nil
       && source.length == bytesHandedOver && machine.head.starts(with: "HTTP/2".utf8) && easy.errorText.isEmpty
-      && easy.long(CURLINFO_OS_ERRNO) == 0
+      && !Self.brokenErrors.contains(Int32(easy.long(CURLINFO_OS_ERRNO)))
   }
+
+  /// What a send on a broken connection gives. Others may stand there from an address that was tried before the one that answered.
+  private static let brokenErrors = [EPIPE, ECONNRESET, ECONNABORTED, ENOTCONN]
 
   /// The peer's last word, where that is why the connection ended: libcurl makes one failure of a handshake, and a lost connection
   /// of an alert that comes later (a TLS 1.3 server judges the client's certificate when the client believes itself connected).
