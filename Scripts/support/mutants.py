@@ -350,7 +350,7 @@ class Runner:
             suites.append(rf"^{module}\.")
         for tests in suites:
             verdict, told = self.run(tests, mutant.number, self.limit(tests))
-            # A run that hangs without a failure shows none: nobody would know what is wrong.
+            # A run that hangs without a failure shows none: it does not say what is wrong.
             if verdict in ("failed", "crashed"):
                 return True, told
         return False, "" if verdict == "passed" else told
@@ -417,7 +417,7 @@ def main():
         print(f"mutants: {len(mutants)} entries fit the sources")
         return 0
 
-    # Now, and not when a run has ended: somebody may go on working here.
+    # Now, and not when a run has ended: the files may be changed meanwhile.
     digests = {m.identity: m.digest for m in mutants}
     results = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
     results = {m.identity: results[m.identity] for m in mutants if results.get(m.identity, {}).get("digest") == digests[m.identity]}
@@ -454,7 +454,7 @@ def main():
             if result["killed"] and mutant.equivalent is not None:
                 wrong.append(f"{mutant.identity} is called equivalent, and is not")
     finally:
-        # What has not begun does not begin when something is wrong, or somebody has had enough.
+        # What has not begun does not begin when something is wrong, or the user has interrupted it.
         pool.shutdown(cancel_futures=True)
 
     shown = {m.identity: results[m.identity] for m in chosen} if options.part or options.names else results

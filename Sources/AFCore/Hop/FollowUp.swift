@@ -11,7 +11,7 @@ enum FollowUp: Sendable {
   case final
   /// Another hop, with this request. The body of the response is of no interest.
   case again(HopRequest)
-  /// Somebody has to say first.
+  /// The app, or a source of tokens, has to answer first.
   case ask(Question)
   /// The kept response is the answer: ``HopCaching/replay`` has it for the next hop.
   case replay
@@ -226,7 +226,7 @@ extension FollowUp {
     if standsIn(for: failure, &ledger, rules) { return .replay }
     switch failure.kind {
     case .proxyAuthentication:
-      // The proxy made no tunnel for want of credentials.
+      // The proxy made no tunnel because the request had no credentials for it.
       guard let head = failure.proxyHead, let answer = credentials(head, request, &ledger, rules) else { break }
       return answer
     case .transport where rules.holdsUntilReachable && failure.lacksNetwork && request.body.canBeSent:
@@ -256,7 +256,7 @@ extension FollowUp {
 }
 
 extension TransferFailure {
-  /// Whether the hop never reached a server, for want of a route or of a resolver.
+  /// Whether the hop never reached a server because there was no route or no resolver.
   fileprivate var lacksNetwork: Bool {
     let couldNotResolve: Int32 = 6
     let couldNotConnect: Int32 = 7

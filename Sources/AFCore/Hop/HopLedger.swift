@@ -25,7 +25,7 @@ struct HopLedger: Sendable {
   var caching = HopCaching()
   /// The cookies that the storage has to show before the completion runs.
   var cookies: CookieTicket?
-  /// Whether a failure for want of a network has been answered with a new attempt although the network was there.
+  /// Whether a failure that a missing network causes has led to a new attempt although the network was there.
   var hasRepeated = false
   /// Whether the body of the first hop is a stream that the app has yet to provide.
   var wantsFirstStream = false

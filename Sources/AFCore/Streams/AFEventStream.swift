@@ -155,8 +155,10 @@ public struct AFEventStream: AsyncSequence, Sendable {
     private static func ending(_ error: AFError) -> EventReconnection.Ending {
       if error.cause is AFStreamError { return .unusable }
       if let status = error.statusCode, !(200..<300).contains(status) {
-        let field = error.response?.value(forHTTPHeaderField: "Retry-After")
-        return .refused(status: status, retryAfter: RetryAfter.seconds(field, now: Date().timeIntervalSince1970))
+        let after = RetryAfter.seconds(
+          error.response?.value(forHTTPHeaderField: "Retry-After"),
+          date: error.response?.value(forHTTPHeaderField: "Date"), now: Date().timeIntervalSince1970)
+        return .refused(status: status, retryAfter: after)
       }
       return error.urlError.map { .failed($0.code) } ?? .unusable
     }

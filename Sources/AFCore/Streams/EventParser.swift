@@ -1,12 +1,12 @@
-import Foundation
+package import Foundation
 
 /// Reads an event stream (WHATWG HTML, "Parsing an event stream") as its bytes come. It is kept over connections: what the server has
 /// said of the last event and of the time to wait holds for the next one.
-struct EventParser {
+package struct EventParser {
   /// The ID of the last event that is complete. Sent with the next connection.
-  private(set) var lastEventID: String
+  package private(set) var lastEventID: String
   /// The server's time to wait before a reconnection, in seconds.
-  private(set) var reconnectionTime: Double?
+  package private(set) var reconnectionTime: Double?
 
   private let limit: Int
   private var lines: LineSplitter
@@ -20,7 +20,7 @@ struct EventParser {
   private var taken = 0
 
   /// `limit` bounds the bytes of a line, and those of an event's data.
-  init(lastEventID: String = "", limit: Int) {
+  package init(lastEventID: String = "", limit: Int) {
     self.lastEventID = lastEventID
     nextEventID = lastEventID
     self.limit = limit
@@ -28,7 +28,7 @@ struct EventParser {
   }
 
   /// A new connection: what was incomplete on the old one is forgotten.
-  mutating func restart() {
+  package mutating func restart() {
     let (id, time) = (lastEventID, reconnectionTime)
     let waiting = events[taken...]
     self = EventParser(lastEventID: id, limit: limit)
@@ -37,7 +37,7 @@ struct EventParser {
   }
 
   /// The next complete event.
-  mutating func next() -> AFServerSentEvent? {
+  package mutating func next() -> AFServerSentEvent? {
     guard taken < events.count else { return nil }
     defer {
       taken += 1
@@ -47,7 +47,7 @@ struct EventParser {
   }
 
   /// Takes the next bytes of the body.
-  mutating func append(_ bytes: Data) throws(AFStreamError) {
+  package mutating func append(_ bytes: Data) throws(AFStreamError) {
     // Taken out, not copied: a long line is not to be copied for each piece of it.
     var lines = LineSplitter(ending: .any, limit: limit)
     swap(&lines, &self.lines)

@@ -1,30 +1,40 @@
-import Foundation
+package import Foundation
 
 /// Cuts bytes into lines, as the bytes come.
-struct LineSplitter {
+package struct LineSplitter {
   /// What ends a line.
-  enum Ending {
+  package enum Ending {
     /// LF, or CR LF.
     case lineFeed
     /// LF, CR LF, or CR alone, as event streams have it.
     case any
   }
 
+  /// What becomes of a line that is longer than the limit.
+  package enum Excess {
+    case fails
+    /// It comes in pieces, each as a line, so that memory stays bounded and nothing is lost.
+    case comesInPieces
+  }
+
   private let ending: Ending
   private let limit: Int
+  private let excess: Excess
   /// The beginning of a line whose end has not come.
   private var partial: [UInt8] = []
   /// A CR ended the last line: an LF that comes next belongs to it.
   private var isAfterReturn = false
 
-  init(ending: Ending, limit: Int) {
+  package init(ending: Ending, limit: Int, excess: Excess = .fails) {
     self.ending = ending
-    self.limit = max(0, limit)
+    // A piece has a byte at least.
+    self.limit = max(excess == .fails ? 0 : 1, limit)
+    self.excess = excess
   }
 
   /// Calls `take` with each line that ends in these bytes, without its ending.
   /// - Throws: ``AFStreamError/lineTooLong(limit:)``, and what `take` throws.
-  mutating func append(_ bytes: Data, _ take: ([UInt8]) throws(AFStreamError) -> Void) throws(AFStreamError) {
+  package mutating func append(_ bytes: Data, _ take: ([UInt8]) throws(AFStreamError) -> Void) throws(AFStreamError) {
     // As an array: each byte is looked at, and `Data` is slow at that.
     let bytes = [UInt8](bytes)
     var start = 0
@@ -48,22 +58,35 @@ struct LineSplitter {
         if index == bytes.count { isAfterReturn = true } else if bytes[index] == 0x0A { index += 1 }
       }
       start = index
-      guard line.count <= limit else { throw .lineTooLong(limit: limit) }
-      try take(line)
+      try take(within(line, take))
     }
     partial.append(contentsOf: bytes[start...])
     // One more for a CR that may turn out to belong to the ending.
-    let ending = ending == .lineFeed && partial.last == 0x0D ? 1 : 0
-    guard partial.count - ending <= limit else { throw .lineTooLong(limit: limit) }
+    if ending == .any || partial.last != 0x0D || partial.count - 1 > limit { partial = try within(partial, take) }
   }
 
   /// What stands after the last ending, if anything does.
   /// - Throws: ``AFStreamError/lineTooLong(limit:)``.
-  mutating func finish() throws(AFStreamError) -> [UInt8]? {
+  package mutating func finish() throws(AFStreamError) -> [UInt8]? {
     guard !partial.isEmpty else { return nil }
     defer { partial = [] }
-    guard partial.count <= limit else { throw .lineTooLong(limit: limit) }
+    // A CR at the very end is a byte of the line.
+    guard partial.count <= limit || excess == .comesInPieces else { throw .lineTooLong(limit: limit) }
     return partial
+  }
+
+  /// A line, or the last piece of one that is too long after the pieces before it are taken.
+  private func within(
+    _ line: [UInt8], _ take: ([UInt8]) throws(AFStreamError) -> Void
+  ) throws(AFStreamError) -> [UInt8] {
+    guard line.count > limit else { return line }
+    guard excess == .comesInPieces else { throw .lineTooLong(limit: limit) }
+    var rest = line[...]
+    while rest.count > limit {
+      try take(Array(rest.prefix(limit)))
+      rest = rest.dropFirst(limit)
+    }
+    return Array(rest)
   }
 
   private func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D && ending == .any }

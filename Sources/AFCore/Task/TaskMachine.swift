@@ -99,7 +99,7 @@ struct TaskMachine: Sendable, Equatable {
     return .startHop
   }
 
-  /// The transfer of the present hop has made itself known, which may be before whoever started it has it.
+  /// The engine has given the present hop's transfer its handle, which may be before the call that starts the transfer has returned.
   mutating func transferIsThere() {
     if phase == .starting { phase = .running }
   }

@@ -75,7 +75,7 @@ public struct AFOperationBatch: AsyncSequence, Sendable {
         await record.element(at: index)
       } onCancel: { [batch, record] in
         batch.cancel()
-        // Their queue may be suspended; nobody has to wait for that.
+        // Their queue may be suspended: the caller does not wait for it.
         for (index, operation) in batch.operations.enumerated() where operation.isWaiting {
           record.add(Element(index: index, operation: operation))
         }

@@ -67,7 +67,7 @@ final class OperationBatch: Sendable {
       state.told += 1
       return state.told == total
     }
-    // Foundation does not hold what waits. It is gone if nobody has put it into a queue.
+    // Foundation does not hold what waits. It is gone if the app has not put it into a queue.
     guard isLast, let waiting = gate.waiting else { return }
     withExtendedLifetime(waiting) { gate.gate.start() }
   }

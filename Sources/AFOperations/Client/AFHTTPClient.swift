@@ -118,13 +118,7 @@ open class AFHTTPClient: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
   /// The host name is checked in every mode; AFNetworking 1.x checked neither name nor chain when it pinned.
   open var defaultSSLPinningMode: AFSSLPinningMode {
     get { securityPolicy.sslPinningMode }
-    set {
-      let old = securityPolicy
-      let policy = AFSecurityPolicy(pinningMode: newValue)
-      policy.allowInvalidCertificates = old.allowInvalidCertificates
-      policy.validatesDomainName = old.validatesDomainName
-      securityPolicy = policy
-    }
+    set { securityPolicy = securityPolicy.pinning(newValue) }
   }
 
   /// Whether chains that lead to no trusted authority may pass. Default: false.

@@ -11,13 +11,7 @@ extension AFURLConnectionOperation {
   /// name is checked in every mode.
   public var sslPinningMode: AFSSLPinningMode {
     get { securityPolicy.sslPinningMode }
-    set {
-      let old = securityPolicy
-      let policy = AFSecurityPolicy(pinningMode: newValue)
-      policy.allowInvalidCertificates = old.allowInvalidCertificates
-      policy.validatesDomainName = old.validatesDomainName
-      securityPolicy = policy
-    }
+    set { securityPolicy = securityPolicy.pinning(newValue) }
   }
 
   /// Whether chains that lead to no trusted authority may pass; see ``AFHTTPClient/allowsInvalidSSLCertificate``. Setting it gives the
@@ -57,5 +51,15 @@ extension AFURLConnectionOperation {
     batch(
       of: (operations ?? []).compactMap { $0 as? AFURLConnectionOperation }, progressBlock: progressBlock,
       completionBlock: { completionBlock?($0) })
+  }
+}
+
+extension AFSecurityPolicy {
+  /// A policy that pins every `.cer` file of the main bundle in this mode, with this one's other settings of version 1.x.
+  func pinning(_ mode: AFSSLPinningMode) -> AFSecurityPolicy {
+    let policy = AFSecurityPolicy(pinningMode: mode)
+    policy.allowInvalidCertificates = allowInvalidCertificates
+    policy.validatesDomainName = validatesDomainName
+    return policy
   }
 }

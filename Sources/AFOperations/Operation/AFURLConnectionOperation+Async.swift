@@ -15,7 +15,7 @@ extension AFURLConnectionOperation {
       await end.wait()
     } onCancel: {
       cancel()
-      // Its queue may be suspended; nobody has to wait for that.
+      // Its queue may be suspended: the caller does not wait for it.
       if isWaiting { end.come() }
     }
     if let error = error ?? cancellation { throw error }
@@ -47,7 +47,7 @@ extension AFURLConnectionOperation {
   }
 }
 
-/// An end that comes once or more, and whoever waits for it.
+/// An end that comes once or more, and the callers that wait for it.
 private final class OneEnd: Sendable {
   private struct State {
     var hasCome = false

@@ -1,7 +1,7 @@
 /// What an operation is doing, and what follows from what happens to it: a value without clocks, locks and sockets.
 ///
 /// - An operation begins when it has been started and is not paused; it finishes once.
-/// - A cancelled operation never succeeds. One that has not been started finishes when it is: until then nobody waits for it.
+/// - A cancelled operation never succeeds. One that has not been started finishes when it is: until then there is no caller that waits for it.
 /// - A pause ends the attempt under way, and what has come of it is kept. One that comes when the transfer is over is too late.
 struct OperationMachine: Sendable, Equatable {
   enum Phase: Sendable, Equatable {

@@ -72,7 +72,7 @@ struct OperationState: Sendable {
 
   /// The policy for connections of the operation's own; nil if those of its client will do. `policy` is what the operation says.
   func ownPolicy(_ policy: AFSecurityPolicy) -> AFSecurityPolicy? {
-    // Nobody has changed what was made only to be shown.
+    // The app has not changed what was made only to be shown.
     if let shownPolicy, shownPolicy.policy === policy, shownPolicy.generation == policy.generation { return nil }
     return policy
   }

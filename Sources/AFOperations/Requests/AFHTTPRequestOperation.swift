@@ -112,6 +112,16 @@ open class AFHTTPRequestOperation: AFURLConnectionOperation, @unchecked Sendable
     completionBlock = { [weak self] in self?.tell(success, failure) }
   }
 
+  /// The blocks as the operations of AFNetworking 1.x have them that read an object.
+  func setObjectBlocks(
+    _ success: (@Sendable (URLRequest, HTTPURLResponse?, Any?) -> Void)?,
+    _ failure: (@Sendable (URLRequest, HTTPURLResponse?, any Error, Any?) -> Void)?
+  ) {
+    setCompletionBlockWithSuccess(
+      { success?($0.request, $0.response, $1) },
+      failure: { failure?($0.request, $0.response, $1, $0.responseObject) })
+  }
+
   // MARK: Classes of operations
 
   /// The status codes that operations of this class accept. Default: 200 to 299, and what was added.

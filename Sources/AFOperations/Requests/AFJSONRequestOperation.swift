@@ -24,9 +24,7 @@ open class AFJSONRequestOperation: AFHTTPRequestOperation, @unchecked Sendable {
     failure: (@Sendable (URLRequest, HTTPURLResponse?, any Error, Any?) -> Void)? = nil
   ) {
     self.init(request: urlRequest)
-    setCompletionBlockWithSuccess(
-      { success?($0.request, $0.response, $1) },
-      failure: { failure?($0.request, $0.response, $1, $0.responseObject) })
+    setObjectBlocks(success, failure)
   }
 
   /// The JSON object of the response; see ``AFHTTPRequestOperation/responseObject``.

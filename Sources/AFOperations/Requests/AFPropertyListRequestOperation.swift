@@ -24,9 +24,7 @@ open class AFPropertyListRequestOperation: AFHTTPRequestOperation, @unchecked Se
     failure: (@Sendable (URLRequest, HTTPURLResponse?, any Error, Any?) -> Void)? = nil
   ) {
     self.init(request: urlRequest)
-    setCompletionBlockWithSuccess(
-      { success?($0.request, $0.response, $1) },
-      failure: { failure?($0.request, $0.response, $1, $0.responseObject) })
+    setObjectBlocks(success, failure)
   }
 
   /// The property list of the response; see ``AFHTTPRequestOperation/responseObject``.

@@ -8,7 +8,7 @@ import FoundationNetworking
 /// The seam between operations and AFCore: a manager, whose tasks operations run, and the way from the manager's blocks back to the
 /// operation whose task is asked about.
 ///
-/// The blocks are set when the first operation needs one, since a manager that asks nobody is faster. Clients have a session each;
+/// The blocks are set when the first operation needs one, since a manager that asks no block is faster. Clients have a session each;
 /// operations that were made by themselves share one.
 final class OperationSession: Sendable {
   /// What an operation wants to be asked about.

@@ -1,3 +1,4 @@
+import AFSupport
 import Foundation
 
 /// Reads the JSON form of a policy. Strict, since a misspelt pin would otherwise be no pin.
@@ -21,27 +22,17 @@ struct PolicyFile {
 
   /// A policy has four levels. Whatever has many more is not given to the parser, which keeps a frame for each.
   private static func isNestedTooDeep(_ data: Data) -> Bool {
-    var (depth, isText, isEscaped) = (0, false, false)
-    for byte in data {
-      if isText {
-        if isEscaped {
-          isEscaped = false
-        } else if byte == UInt8(ascii: "\\") {
-          isEscaped = true
-        } else if byte == UInt8(ascii: "\"") {
-          isText = false
-        }
-        continue
-      }
+    var (depth, deepest) = (0, 0)
+    JSONStructure.scan(data) { byte in
       switch byte {
-      case UInt8(ascii: "\""): isText = true
       case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
       case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
       default: break
       }
-      if depth > 32 { return true }
+      deepest = max(deepest, depth)
+      return deepest <= 32
     }
-    return false
+    return deepest > 32
   }
 
   func policy(_ object: [String: Any]) throws(AFSecurityError) -> AFSecurityPolicy {

@@ -35,26 +35,13 @@ enum DecodedSize {
   private static func size(of data: Data, object: Int, item: Int) -> Int {
     guard data.count > small else { return 0 }
     var (objects, items) = (0, 0)
-    var (isText, isEscaped) = (false, false)
-    data.withUnsafeBytes { bytes in
-      for byte in bytes {
-        if isText {
-          if isEscaped {
-            isEscaped = false
-          } else if byte == UInt8(ascii: "\\") {
-            isEscaped = true
-          } else if byte == UInt8(ascii: "\"") {
-            isText = false
-          }
-          continue
-        }
-        switch byte {
-        case UInt8(ascii: "\""): isText = true
-        case UInt8(ascii: "{"): objects += 1
-        case UInt8(ascii: "["), UInt8(ascii: ","), UInt8(ascii: ":"): items += 1
-        default: break
-        }
+    JSONStructure.scan(data) { byte in
+      switch byte {
+      case UInt8(ascii: "{"): objects += 1
+      case UInt8(ascii: "["), UInt8(ascii: ","), UInt8(ascii: ":"): items += 1
+      default: break
       }
+      return true
     }
     return clamped(objects, object, clamped(items, item, data.count))
   }

@@ -113,7 +113,7 @@ struct Spool: Sendable {
   }
 }
 
-/// Runs what may wait for a disk where that holds nobody up.
+/// Runs what may wait for a disk on a thread where no other work waits behind it.
 func onDisk<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
     DispatchQueue.global(qos: .utility).async { continuation.resume(returning: body()) }

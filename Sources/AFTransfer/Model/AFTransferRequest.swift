@@ -14,7 +14,7 @@ public struct AFTransferRequest: Sendable, Hashable, Codable {
   public enum Source: String, Sendable, Hashable, Codable {
     /// It is read in place, and must stay as it is until the end. A change fails the transfer.
     case reference
-    /// It is moved into the queue's spool (copied if that is on another file system), and deleted at the end. Nobody finds it there
+    /// It is moved into the queue's spool (copied if that is on another file system), and deleted at the end. Other programs do not find it there
     /// by its name to change it.
     case handOver
     /// It is copied into the spool. The file may go on changing.

@@ -24,7 +24,7 @@ public struct AFTransferEvent: Sendable {
   }
 }
 
-/// The events of a queue: the ends that nobody has acknowledged first, then what happens. Each loop has its own.
+/// The events of a queue: the ends that the app has not acknowledged first, then what happens. Each loop has its own.
 ///
 /// Memory stays small however slow the loop is: of a transfer's states and of its progress only the latest waits. The sequence ends
 /// when the queue is closed, or the loop's task cancelled.

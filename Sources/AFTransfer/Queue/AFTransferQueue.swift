@@ -6,7 +6,7 @@ public import Foundation
 
 /// Transfers that survive the process: what `add` has returned is never lost, and its end is told until it is acknowledged.
 ///
-/// A queue lives in a folder, which one process at a time owns. Whoever opens it goes on with what is in it.
+/// A queue lives in a folder, which one process at a time owns. The process that opens it goes on with what is in it.
 ///
 /// Nothing here needs a queue or a thread of the app's. Closures that are registered are called on any thread.
 public final class AFTransferQueue: Sendable {
@@ -141,7 +141,7 @@ public final class AFTransferQueue: Sendable {
   /// The transfer of an identifier; nil if there is none, or it has been purged.
   public func transfer(_ id: UUID) async -> AFTransfer? { await core.transfer(id) }
 
-  /// The ends that nobody has acknowledged, and then what happens. Each loop has its own.
+  /// The ends that the app has not acknowledged, and then what happens. Each loop has its own.
   public var events: AFTransferEvents { AFTransferEvents(hub: core.hub) }
 
   /// Stops all transfers until ``resume()``; not kept over a restart. Returns when none is under way.

@@ -72,7 +72,7 @@ final class EventMailbox: Sendable {
   }
 }
 
-/// Tells all subscribers, and a new one first the ends that nobody has acknowledged.
+/// Tells all subscribers, and a new one first the ends that the app has not acknowledged.
 final class EventHub: Sendable {
   private struct State {
     var mailboxes: [ObjectIdentifier: EventMailbox] = [:]

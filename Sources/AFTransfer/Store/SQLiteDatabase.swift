@@ -27,7 +27,7 @@ final class SQLiteDatabase {
     sqlite3_close_v2(handle)
   }
 
-  /// Runs statements that have no parameters and whose rows nobody needs.
+  /// Runs statements that have no parameters and whose rows are not needed.
   func execute(_ sql: String) throws(SQLiteFailure) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw SQLiteFailure(code: code, handle: handle) }

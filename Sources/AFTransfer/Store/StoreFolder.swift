@@ -48,7 +48,7 @@ struct StoreFolder: Hashable, Sendable {
     }
   }
 
-  /// Throws unless the file, if there is one, is ours, and nobody else may write to it.
+  /// Throws unless the file, if there is one, is ours, and no other user may write to it.
   private static func check(_ place: String) throws(AFTransferStoreError) {
     var status = stat()
     guard lstat(place, &status) == 0 else {
@@ -69,7 +69,7 @@ struct StoreFolder: Hashable, Sendable {
     guard status.st_mode & 0o022 == 0 || status.st_mode & S_IFMT == S_IFLNK else { throw .writableByOthers(path: path) }
   }
 
-  /// Makes what is missing of a path, readable by nobody else.
+  /// Makes what is missing of a path, readable by no other user.
   private static func makeFolders(_ path: String) throws(AFTransferStoreError) {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT else { throw .system(call: "mkdir", path: path, code: errno) }

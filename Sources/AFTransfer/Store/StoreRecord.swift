@@ -15,7 +15,7 @@ package struct StoredTransfer: Hashable, Sendable {
   }
 }
 
-/// An end that nobody has acknowledged. A transfer has one at most.
+/// An end that the app has not acknowledged. A transfer has one at most.
 package struct StoredEnding: Hashable, Sendable {
   package var transfer: String
   /// JSON.

@@ -1,6 +1,6 @@
 /// The tables, and the versions they had.
 enum StoreSchema {
-  /// `PRAGMA user_version`. Whoever changes the tables adds one and says how the last version becomes it.
+  /// `PRAGMA user_version`. A change of the tables adds one and says how the last version becomes it.
   static let version = 1
   /// `PRAGMA application_id`: "AFTQ".
   static let application = 0x4146_5451

@@ -1,17 +1,30 @@
+internal import AFSupport
 package import Foundation
 
 /// A body gathered in one piece, handed over at the end without a copy. Where there is no memory for more, it says so.
+///
+/// It does not take the last of it: Swift and Foundation end the process where they get no memory for their own small pieces.
 package struct MemoryBody: ~Copyable {
   package typealias Reallocate = @Sendable (UnsafeMutableRawPointer?, Int) -> UnsafeMutableRawPointer?
 
+  /// What a body leaves to the rest of the process, at most: as much as an allocator's arena.
+  private static let spare = 64 << 20
+  /// A body up to this size is one allocation among others, and nothing is asked about it.
+  private static let small = 4 << 20
+
   private let reallocate: Reallocate
+  private let hasRoom: @Sendable (Int) -> Bool
   private var bytes: UnsafeMutableRawPointer?
   private var capacity = 0
   package private(set) var count = 0
 
-  /// `reallocate` stands for the function of that name of C.
-  package init(reallocate: @escaping Reallocate = { realloc($0, $1) }) {
+  /// `reallocate` stands for the function of that name of C; `hasRoom` says whether so many bytes more can be had.
+  package init(
+    reallocate: @escaping Reallocate = { realloc($0, $1) },
+    hasRoom: @escaping @Sendable (Int) -> Bool = { MemoryRoom.has($0) }
+  ) {
     self.reallocate = reallocate
+    self.hasRoom = hasRoom
   }
 
   deinit { free(bytes) }
@@ -55,7 +68,9 @@ package struct MemoryBody: ~Copyable {
 
   private mutating func grow(to wanted: Int) -> Bool {
     guard wanted > capacity else { return true }
-    guard let larger = reallocate(bytes, wanted) else { return false }
+    // As much again as it takes, while that is less than what everything else needs.
+    let (room, isVast) = (wanted - capacity).addingReportingOverflow(min(wanted, Self.spare))
+    guard wanted <= Self.small || !isVast && hasRoom(room), let larger = reallocate(bytes, wanted) else { return false }
     bytes = larger
     capacity = wanted
     return true

@@ -18,7 +18,7 @@ enum Console {
   /// Writes to standard output, whole.
   static func write(_ bytes: some ContiguousBytes) throws(ToolFailure) {
     let code = bytes.withUnsafeBytes { write($0, to: STDOUT_FILENO) }
-    // Reached only where SIGPIPE is ignored, as under some shells and supervisors: whoever read has had enough.
+    // Reached only where SIGPIPE is ignored, as under some shells and supervisors: the reader has closed its end.
     if code == EPIPE { exit(128 + SIGPIPE) }
     guard code == 0 else {
       throw ToolFailure(.file, "standard output cannot be written: \(String(cString: strerror(code)))")
@@ -28,7 +28,7 @@ enum Console {
   /// Writes a line to standard output.
   static func print(_ text: String) throws(ToolFailure) { try write(Array((text + "\n").utf8)) }
 
-  /// Writes a line to standard error. There is nobody to tell if that fails.
+  /// Writes a line to standard error. If that fails, there is no other place to say so.
   static func note(_ text: String) {
     _ = Array((text + "\n").utf8).withUnsafeBytes { write($0, to: STDERR_FILENO) }
   }

@@ -37,7 +37,8 @@ enum ErrorReport {
     let status = ExitStatus(statusCode: statusCode)
     var failure = ToolFailure(status == .success ? .badAnswer : status, "\(statusCode) \(reason)\(shown)")
     failure.isTransient = [408, 429, 500, 502, 503, 504].contains(statusCode)
-    failure.retryAfter = response?.value(forHTTPHeaderField: "Retry-After").flatMap { Double($0) }
+    failure.retryAfter = RetryAfter.seconds(
+      response?.value(forHTTPHeaderField: "Retry-After"), date: response?.value(forHTTPHeaderField: "Date"))
     return failure
   }
 

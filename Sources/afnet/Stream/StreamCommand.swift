@@ -41,7 +41,9 @@ final class StreamCommand {
   private let retrying: Retrying
   private let hasEvents: Bool
   private let isJSON: Bool
-  private var events = ServerSentEvents()
+  private var events = EventParser(limit: lineLimit)
+  /// A line that is longer comes in pieces; an event that is larger ends the stream.
+  private static let lineLimit = 16 << 20
   private var count = 0
 
   init(_ arguments: Arguments) throws(ToolFailure) {
@@ -62,13 +64,13 @@ final class StreamCommand {
       defer { last = count }
       return count > last
     }) { mayRetry async throws(ToolFailure) in
-      events.reconnect()
+      events.restart()
       try await readOnce()
       // Events go on until the server refuses them: 204 ends them (§9.2.3).
       guard hasEvents, lastStatus != 204 else { return }
       var end = ToolFailure(.notConnected, "the stream of events ended")
       end.isTransient = true
-      end.retryAfter = events.retry.map { Double($0) / 1000 }
+      end.retryAfter = events.reconnectionTime
       if mayRetry(end) { throw end }
     }
     return .success
@@ -80,38 +82,54 @@ final class StreamCommand {
     var request = try builder.request(timeout: client.timeout)
     if hasEvents {
       request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
-      if !events.lastID.isEmpty { request.setValue(events.lastID, forHTTPHeaderField: "Last-Event-ID") }
+      if !events.lastEventID.isEmpty { request.setValue(events.lastEventID, forHTTPHeaderField: "Last-Event-ID") }
     }
-    var splitter = LineSplitter()
+    var splitter = LineSplitter(ending: .any, limit: Self.lineLimit, excess: .comesInPieces)
     do {
       let stream = try await client.manager.stream(for: request)
       lastStatus = stream.statusCode
       for try await piece in stream.chunks {
-        for line in splitter.add(piece) { try take(line) }
+        if hasEvents { try take(events: piece) } else { try take(lines: piece, &splitter) }
       }
+      // An event that no empty line completes is dropped, as the standard says.
+      if !hasEvents, let line = try splitter.finish() { try take(line) }
     } catch {
       throw ErrorReport.failure(error)
     }
-    // An event that no empty line completes is dropped, as the standard says.
-    if !hasEvents, let line = splitter.finish() { try take(line) }
   }
 
   private struct Line: Encodable { let line: String }
 
+  private struct Event: Encodable { let event, data, id: String }
+
+  private func take(events bytes: Data) throws {
+    // What is complete before a fault is printed.
+    defer { try? printEvents() }
+    try events.append(bytes)
+    try printEvents()
+  }
+
+  private func printEvents() throws(ToolFailure) {
+    while let event = events.next() {
+      count += 1
+      try put(isJSON ? JSONLine.text(Event(event: event.type, data: event.data, id: event.id)) : event.data)
+    }
+  }
+
+  private func take(lines bytes: Data, _ splitter: inout LineSplitter) throws {
+    var lines: [[UInt8]] = []
+    try splitter.append(bytes) { lines.append($0) }
+    for line in lines { try take(line) }
+  }
+
   private func take(_ line: [UInt8]) throws(ToolFailure) {
-    if hasEvents {
-      guard let event = events.add(line) else { return }
-      count += 1
-      try put(isJSON ? JSONLine.text(event) : event.data)
+    count += 1
+    if isJSON {
+      try put(JSONLine.text(Line(line: String(decoding: line, as: UTF8.self))))
+    } else if Console.isOutputTerminal {
+      try put(String(decoding: line, as: UTF8.self))
     } else {
-      count += 1
-      if isJSON {
-        try put(JSONLine.text(Line(line: String(decoding: line, as: UTF8.self))))
-      } else if Console.isOutputTerminal {
-        try put(String(decoding: line, as: UTF8.self))
-      } else {
-        try Console.write(line + [0x0A])
-      }
+      try Console.write(line + [0x0A])
     }
   }
 

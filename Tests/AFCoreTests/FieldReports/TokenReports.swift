@@ -96,8 +96,10 @@ import Testing
         server,
         AFBearerAuthentication(token: .init("old")) { current in
           let token = source.next(current)
-          if fails.withLock({ $0 }) { throw RefreshFailed() }
-          return token
+          guard fails.withLock({ $0 }) else { return token }
+          // A request that is sent after a refresh has failed begins another.
+          try await eventually("all are refused") { server.requestCount == 20 }
+          throw RefreshFailed()
         })
       for result in await manager.twenty() {
         let error = try #require(result.error)
@@ -143,14 +145,16 @@ import Testing
       manager.bearerAuthentication?.token = .init("old")
       let doomed = (0..<3).map { number in Task { try await manager.get("d\(number)").statusCode } }
       try await begun.wait(for: 2)
+      try await eventually("all are refused") { server.requests.count { $0.path.hasPrefix("/d") } == 3 }
       for call in doomed { call.cancel() }
       try await cancelled.wait(for: 1)
       for call in doomed {
         let gone = try await failure { _ = try await call.value }
         #expect(gone.isCancelled)
       }
-      // One refused after the others were cancelled has begun a refresh of its own.
+      // One that learns of its refusal after the others were cancelled begins a refresh of its own; that is cancelled with it.
       let refreshes = source.count
+      try await eventually("every refresh but the first is cancelled") { cancelled.count == refreshes - 1 }
       isOpen.withLock { $0 = true }
       #expect(try await manager.get("after").statusCode == 200)
       #expect(source.count == refreshes + 1)

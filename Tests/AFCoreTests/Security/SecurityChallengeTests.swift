@@ -57,6 +57,7 @@ import Testing
       let trusting = try AFSecurityPolicy.trusting(authority)
       let manager = makeManager(for: server.url("", host: "localhost"), trusting)
       manager.setAuthenticationChallengeHandler { _, _, challenge, answer in
+        // Late because an answer that comes after the call has returned is what is tested.
         DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) {
           let credential = challenge.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
           answer(credential == nil ? .cancelAuthenticationChallenge : .useCredential, credential)

@@ -74,6 +74,8 @@ import Testing
     Row("retry:0\n\n", [], time: 0),
     Row("retry: 1500\nretry: 20\n\n", [], time: 0.02),
     Row("retry: 1500", [], time: nil),
+    Row("retry: 10\nretry: x\nretry: -1\nretry\n", [], time: 0.01),
+    Row("event: add\ndata: 1\n\nevent: x\n\ndata: 2\n\n", [event("1", "add"), event("2")]),
     Row("retry: 1500\n", [], time: 1.5),
     Row("retry: +5\n\n", [], time: nil),
     Row("retry: 1.5\n\n", [], time: nil),

@@ -66,16 +66,4 @@ import Testing
     reconnection.succeeded()
     #expect(reconnection.delay(after: .closed, serverTime: nil, random: 0) == 3)
   }
-
-  @Test(
-    arguments: [
-      ("0", 0), ("120", 120), (" 5\t", 5), ("", nil), (nil, nil), ("-1", nil), ("1.5", nil), ("5, 6", nil),
-      ("soon", nil),
-      ("Sun, 06 Nov 1994 08:49:37 GMT", 10), ("Sun, 06 Nov 1994 08:49:27 GMT", 0), ("Sun, 06 Nov 1994 08:49:07 GMT", 0),
-      ("Sunday, 06-Nov-94 08:49:37 GMT", 10), ("Sun Nov  6 08:49:37 1994", 10), ("Sun, 99 Nov 1994 08:49:37 GMT", nil),
-      ("99999999999999999999999999999999", 1e32), ("٥", nil),
-    ] as [(String?, Double?)]) func `Retry-After is seconds or a date`(field: String?, seconds: Double?)
-  {
-    #expect(RetryAfter.seconds(field, now: 784_111_767) == seconds)
-  }
 }

@@ -20,6 +20,7 @@ import Testing
     Row("a\r\nb\r\n", ["a", "b"]), Row("a\n\nb", ["a", "", "b"]),
     Row("a\rb", ["a\rb"], any: ["a", "b"]), Row("a\r", ["a\r"], any: ["a"]), Row("\r\r\n", ["\r"], any: ["", ""]),
     Row("a\r\r\nb", ["a\r", "b"], any: ["a", "", "b"]), Row("\r\n", [""]), Row("a\n\r", ["a", "\r"], any: ["a", ""]),
+    Row("a\r\nb\rc\n\n\r\nd", ["a", "b\rc", "", "", "d"], any: ["a", "b", "c", "", "", "d"]),
     Row("é\u{2028}ü\u{85}\n", ["é\u{2028}ü\u{85}"]),
   ]
 
@@ -52,5 +53,23 @@ import Testing
       thrown = error
     }
     #expect(thrown == (fits ? nil : .lineTooLong(limit: limit)))
+  }
+
+  @Test(
+    arguments: [
+      ("abcdefg\n", 3, ["abc", "def", "g"]), ("abcdef\n", 3, ["abc", "def"]), ("abc\r\nabcd", 3, ["abc", "abc", "d"]),
+      ("abcdefg", 3, ["abc", "def", "g"]), ("\n\n", 3, ["", ""]), ("ab", 0, ["a", "b"]),
+    ], [1, 2, 100])
+  func `A line that is too long comes in pieces where the caller wants that`(
+    row: (text: String, limit: Int, lines: [String]), step: Int
+  ) throws {
+    var splitter = LineSplitter(ending: .any, limit: row.limit, excess: .comesInPieces)
+    var lines: [[UInt8]] = []
+    let bytes = Array(row.text.utf8)
+    for start in stride(from: 0, to: bytes.count, by: step) {
+      try splitter.append(Data(bytes[start..<min(start + step, bytes.count)])) { lines.append($0) }
+    }
+    if let last = try splitter.finish() { lines.append(last) }
+    #expect(lines.map { String(decoding: $0, as: UTF8.self) } == row.lines)
   }
 }

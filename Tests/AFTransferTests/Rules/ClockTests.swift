@@ -36,18 +36,4 @@ import Testing
     let (first, second) = (ClockReading.now, ClockReading.now)
     #expect(!first.boot.isEmpty && first.boot == second.boot && second.boottime >= first.boottime)
   }
-
-  @Test(
-    arguments: [
-      ("0", nil, 0), ("120", nil, 120), (" 5 ", nil, 5), ("", nil, nil), ("-1", nil, nil), ("1.5", nil, nil),
-      ("soon", nil, nil),
-      ("99999999999999999999", nil, 1e9),
-      ("Sun, 06 Nov 1994 08:50:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", 60),
-      ("Sun, 06 Nov 1994 08:48:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", 0),
-      // Without the server's own clock a date means nothing.
-      ("Sun, 06 Nov 1994 08:50:37 GMT", nil, nil), ("Sun, 06 Nov 1994 08:50:37 GMT", "now", nil),
-    ] as [(String, String?, Double?)])
-  func `Retry-After counts from the server's own clock`(field: String, date: String?, wanted: Double?) {
-    #expect(RetryAfter.seconds(field, date: date) == wanted)
-  }
 }

@@ -1,3 +1,4 @@
+import AFSupport
 import Foundation
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
   ])
   func `F43: a refused allocation`(row: Row) {
     let allocator = Allocator(limit: row.limit, refusals: row.refusals)
-    var body = MemoryBody { allocator.reallocate($0, $1) }
+    var body = MemoryBody(reallocate: { allocator.reallocate($0, $1) }, hasRoom: { _ in true })
     body.reserve(row.reserved)
     var expected: [UInt8] = []
     for (index, count) in row.pieces.enumerated() {
@@ -72,5 +73,26 @@ import Testing
     }
     #expect(Array(body.take()) == expected)
     #expect(body.count == 0)
+  }
+
+  /// `room`: what is to be had beyond what the body has. `taken`: pieces of 1 MiB that it takes, of 400.
+  @Test(arguments: [
+    (room: Int.max, taken: 400),
+    // Up to 4 MiB nothing is asked. Where there is no room for a step of growth, it grows by single pieces.
+    (room: 0, taken: 4), (room: 4 << 20, taken: 4), (room: 8 << 20, taken: 7), (room: 64 << 20, taken: 63),
+    (room: 16 << 20, taken: 15), (room: 65 << 20, taken: 400),
+  ])
+  func `F43: a body leaves as much again as it takes, up to 64 MiB`(room: Int, taken: Int) {
+    let asked = Locked(0)
+    var body = MemoryBody(hasRoom: { bytes in
+      asked.withLock { $0 = bytes }
+      return bytes <= room
+    })
+    let piece = [UInt8](repeating: 7, count: 1 << 20)
+    var count = 0
+    while count < 400, piece.withUnsafeBytes({ body.append($0) }) { count += 1 }
+    #expect(count == taken)
+    #expect(asked.withLock { $0 } > 4 << 20)
+    #expect(body.take().count == taken << 20)
   }
 }
