@@ -65,11 +65,18 @@ struct AttemptContext: Sendable {
 extension AttemptFailure {
   /// Codes of failures that come before the first byte of a request.
   private static let early: Set<URLError.Code> = [
-    .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .notConnectedToInternet, .secureConnectionFailed,
-    .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
+    .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .notConnectedToInternet, .serverCertificateUntrusted,
+    .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
     .serverCertificateNotYetValid, .clientCertificateRequired, .clientCertificateRejected, .badURL, .unsupportedURL,
     .fileDoesNotExist, .noPermissionsToReadFile, .resourceUnavailable, .userAuthenticationRequired,
   ]
+
+  /// Whether a failure came before the first byte of a request. TLS may fail in a handshake, and by an alert after the request; libcurl's
+  /// code tells which.
+  static func isEarly(_ code: URLError.Code, curlCode: Int?) -> Bool {
+    let handshakeFailed = 35
+    return early.contains(code) || code == .secureConnectionFailed && curlCode == handshakeFailed
+  }
 
   /// An error of a task. `hasSent` says whether a byte of the body may have left, or the request has none.
   init(_ error: AFError, hasSent: Bool, isInterrupted: Bool) {
@@ -85,8 +92,10 @@ extension AttemptFailure {
       default: .network
       }
     let message = (error.urlError?.localizedDescription ?? error.description).printable(limit: 500)
+    let transport = error.urlError?.userInfo[NSUnderlyingErrorKey] as? AFTransportError
     self.init(
-      cause, message, mayHaveBeenProcessed: hasSent && !Self.early.contains(code), urlErrorCode: code.rawValue)
+      cause, message, mayHaveBeenProcessed: hasSent && !Self.isEarly(code, curlCode: transport?.curlCode),
+      urlErrorCode: code.rawValue)
   }
 
   /// An answer that says no.

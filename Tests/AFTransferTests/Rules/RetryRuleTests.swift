@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import Testing
 
 @testable import AFTransfer
@@ -96,5 +97,22 @@ import Testing
     request.delivery = delivery
     request.usesIdempotencyKey = key
     #expect(request.isRepeatable == wanted)
+  }
+
+  /// A POST that one of these says was not sent is sent again without a question.
+  @Test(
+    arguments: [
+      (.cannotFindHost, 6, true), (.cannotConnectToHost, 7, true), (.dnsLookupFailed, 6, true),
+      (.notConnectedToInternet, nil, true), (.serverCertificateUntrusted, nil, true), (.badURL, 3, true),
+      (.resourceUnavailable, nil, true), (.secureConnectionFailed, 35, true),
+      // An alert after the handshake, when the request may have been read: while sending, while receiving, of unknown origin.
+      (.secureConnectionFailed, 55, false), (.secureConnectionFailed, 56, false), (.secureConnectionFailed, nil, false),
+      (.timedOut, 28, false), (.networkConnectionLost, 52, false), (.networkConnectionLost, 56, false),
+      (.badServerResponse, 1, false), (.cannotParseResponse, nil, false), (.cannotDecodeContentData, 61, false),
+      (.dataLengthExceedsMaximum, nil, false), (.requestBodyStreamExhausted, nil, false), (.cancelled, nil, false),
+      (.unknown, nil, false),
+    ] as [(URLError.Code, Int?, Bool)])
+  func `only what fails before the first byte counts as not sent`(code: URLError.Code, curlCode: Int?, isEarly: Bool) {
+    #expect(AttemptFailure.isEarly(code, curlCode: curlCode) == isEarly)
   }
 }
